@@ -1,0 +1,1 @@
+"""Self-attention, from a sentence to its context vectors, with every number in view."""

@@ -1,0 +1,146 @@
+"""Who attends to whom, as arcs between the words of the sentence.
+
+The horizontal unit is a word and stretches with the page; the vertical unit is a pixel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer import labels
+from explorer.attention import Array
+from explorer.figures import palette
+
+HEIGHT = 250
+_TOP = 188  #    the highest arc
+_LOW = 62  #     the arc to a neighbour
+_SELF = 40  #    the loop from a word to itself
+_FOOT = 3  #     where an arc leaves its word
+_TIP = 10  #     where the line of an arc ends and its tip begins
+_BELOW = 50  #   room for the words and the percentages
+_BANDS = len(palette.ARROWS)
+_LONGEST_WORD = 14
+_LEAST = 5e-4  # less than 0.05 % is not drawn: it is written as 0.0 %
+
+
+def arrows(
+    weights: Array,
+    tokens: Sequence[str],
+    under: Sequence[str],
+    hover: Sequence[str],
+    focus: int | None = None,
+    focus_colour: str = palette.QUERY,
+) -> go.Figure:
+    """Draw an arc from each query to each key, the wider and darker the larger its weight.
+
+    weights: (T, T); an arc whose weight is NaN or rounds to 0 % is left out.
+    under: what is written under each word. hover: what is said when a word is pointed at.
+    focus: the word that is set off from the others.
+    """
+    n_tokens = len(tokens)
+    bands: list[list[str]] = [[] for _ in range(_BANDS)]
+    tips: list[tuple[float, int]] = []
+    top = np.nanmax(weights, initial=_LEAST, where=~np.isnan(weights))
+    for i, j in np.argwhere(weights >= _LEAST):
+        band = min(int(_BANDS * weights[i, j] / top), _BANDS - 1)
+        path, end = _arc(int(i), int(j), n_tokens)
+        bands[band].append(path)
+        tips.append((end, band))
+
+    size = _font(n_tokens)
+    words = [labels.plotly(token, _LONGEST_WORD) for token in tokens]
+    if focus is not None:
+        words[focus] = f'<b><span style="color:{focus_colour}">{words[focus]}</span></b>'
+    return go.Figure(
+        {
+            "data": [
+                _text(words, -14, size, hover),
+                _text(under, -36, min(size, 13), hover),
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "x": [x for x, _ in tips],
+                    "y": [_FOOT + 3] * len(tips),
+                    "hoverinfo": "skip",
+                    "marker": {
+                        "symbol": "triangle-down",
+                        "size": [8 + 1.6 * _line_width(band) for _, band in tips],
+                        "color": [palette.ARROWS[band] for _, band in tips],
+                        "opacity": 1,
+                        "line": {"width": 0},
+                    },
+                },
+            ],
+            "layout": {
+                "height": HEIGHT,
+                "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "pad": 0},
+                "showlegend": False,
+                "dragmode": False,
+                "hovermode": "closest",
+                "shapes": [
+                    {
+                        "type": "path",
+                        "path": " ".join(paths),
+                        "layer": "below",
+                        "line": {"width": _line_width(band), "color": palette.ARROWS[band]},
+                    }
+                    for band, paths in enumerate(bands)
+                    if paths
+                ],
+                "xaxis": {"range": [-0.5, max(n_tokens, 1) - 0.5], "visible": False, "fixedrange": True},
+                "yaxis": {
+                    "range": [-_BELOW, HEIGHT - _BELOW],
+                    "visible": False,
+                    "fixedrange": True,
+                },
+            },
+        }
+    )
+
+
+def slot_width(tokens: Sequence[str]) -> int:
+    """How many pixels each word needs, so that no two run into each other."""
+    widest = max((labels.width(labels.shown(t, _LONGEST_WORD)) for t in tokens), default=0)
+    return int(max(_font(len(tokens)) * widest + 12, 50))
+
+
+def _arc(i: int, j: int, n_tokens: int) -> tuple[str, float]:
+    """The line of one arrow, and where its tip stands."""
+    if i == j:
+        start, end, height = i - 0.11, i + 0.11, _SELF
+    else:
+        side = 0.2 if j > i else -0.2
+        start, end = i + side, j - side / 4
+        height = _LOW + (_TOP - _LOW) * (abs(i - j) - 1) / max(n_tokens - 2, 1)
+    # Both handles stand right above the ends, so the arc leaves and arrives upright and its tip
+    # can simply point down. A cubic curve reaches three quarters of its handles' height.
+    handle = _FOOT + (height - _FOOT) * 4 / 3
+    return f"M{start:.3f},{_FOOT} C{start:.3f},{handle:.1f} {end:.3f},{handle:.1f} {end:.3f},{_TIP}", end
+
+
+def _font(n_tokens: int) -> int:
+    return 16 if n_tokens <= 16 else 12
+
+
+def _line_width(band: int) -> float:
+    return 1.0 + 0.95 * band
+
+
+def _text(text: Sequence[str], y: int, size: int, hover: Sequence[str]) -> dict:
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": list(range(len(text))),
+        "y": [y] * len(text),
+        "text": list(text),
+        "textposition": "middle center",
+        "textfont": {"size": size},
+        "cliponaxis": False,
+        "customdata": list(hover),
+        "hovertemplate": "%{customdata}<extra></extra>",
+        # Nothing to see, but something to hit with a pointer or a finger.
+        "marker": {"size": 30, "opacity": 0},
+    }

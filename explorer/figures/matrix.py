@@ -1,0 +1,234 @@
+"""A matrix as a heat map whose cells have the same size wherever it stands.
+
+Positions are the coordinates, not words: a word that comes twice keeps two rows, and a word that
+looks like a number or a date stays a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer import labels
+from explorer.attention import Array, BoolArray
+from explorer.figures import palette
+
+MOST_WITH_DIGITS = 12
+"""Rows or columns up to which every cell holds its digits."""
+MOST_WITH_ALL_TICKS = 16
+FONT = 12
+_LONGEST_ROW_LABEL = 12
+_LONGEST_COLUMN_LABEL = 10
+_WIDEST_CELL = 58
+_MARGIN = 6
+_NARROWEST = 160
+"""Streamlit draws no chart narrower than about this; what is cut off would be cells."""
+
+
+class Kind(StrEnum):
+    """What a matrix holds, which decides its colours."""
+
+    WEIGHTS = "weights"  # shares, from 0
+    SIGNED = "signed"  #    anything, white at 0
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The sizes that all matrices beside each other share, so that their rows stay level."""
+
+    cell_height: int
+    left: int  # room for the row labels
+    top: int  #  room for the column labels
+
+
+def layout(tokens: Sequence[str], n_rows: int | None = None) -> Layout:
+    """Leave room for the words as row and column labels. All in pixels."""
+    n_rows = len(tokens) if n_rows is None else n_rows
+    rows = [labels.shown(token, _LONGEST_ROW_LABEL) for token in tokens]
+    columns = [labels.shown(token, _LONGEST_COLUMN_LABEL) for token in tokens]
+    longest = max(map(_pixels, columns), default=0)
+    return Layout(
+        cell_height=_cell_height(n_rows),
+        left=int(max(map(_pixels, rows), default=0)) + 14,
+        top=20 if longest <= _WIDEST_CELL - 6 and len(tokens) <= MOST_WITH_DIGITS else int(longest) + 14,
+    )
+
+
+def matrix(
+    numbers: Array,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    kind: Kind,
+    frame: Layout,
+    decimals: int = 3,
+    hidden: BoolArray | None = None,
+    bound: float | None = None,
+    by_row: bool = False,
+    hover: str = "%{y}, %{x}",
+    beside: Sequence[str] | None = None,
+) -> go.Figure:
+    """Draw numbers, (rows, columns), with their digits where they fit and row 0 at the top.
+
+    hidden: True for a cell that is drawn grey and called hidden, whatever it holds.
+    bound: the number at the end of the colour scale; None takes the largest one drawn.
+    by_row: give each row a colour scale of its own, up to its own largest number.
+    hover: how a cell is named when it is pointed at, with %{y} for its row, %{x} for its column.
+    beside: what is written to the right of each row, under the heading "sum".
+    """
+    n_rows, n_columns = numbers.shape
+    out_of_sight = np.zeros(numbers.shape, dtype=bool) if hidden is None else hidden
+    drawn = np.where(out_of_sight, np.nan, numbers)
+    digits = max(n_rows, n_columns) <= MOST_WITH_DIGITS
+    text = [[labels.number(number, decimals) for number in row] for row in drawn] if digits else None
+    if text:
+        text = [["" if t == "NaN" and h else t for t, h in zip(*r, strict=True)] for r in zip(text, out_of_sight, strict=True)]
+
+    colours = drawn / _row_bounds(drawn) if by_row else drawn
+    end = 1.0 if by_row else (largest(drawn) if bound is None else bound)
+    cell_width = _cell_width(n_columns, columns, text)
+    figure = {
+        "data": [
+            {
+                "type": "heatmap",
+                "z": colours.astype(np.float32),
+                "zmin": 0.0 if kind is Kind.WEIGHTS else -end,
+                "zmax": end,
+                "colorscale": palette.WEIGHTS if kind is Kind.WEIGHTS else palette.SIGNED,
+                "showscale": False,
+                "xgap": 1,
+                "ygap": 1,
+                "hoverongaps": False,
+                "hovertemplate": f"{hover}: {_hover_number(drawn, by_row)}<extra></extra>",
+            }
+            | ({"text": text, "texttemplate": "%{text}", "textfont": {"size": FONT}} if text else {})
+            | ({"customdata": drawn.astype(np.float32)} if by_row else {})
+        ],
+        "layout": _layout(rows, columns, frame, cell_width),
+    }
+    if out_of_sight.any():
+        figure["data"].append(_hidden_cells(out_of_sight, hover))
+    if beside is not None:
+        _write_beside(figure, beside, n_columns)
+    return go.Figure(figure)
+
+
+def largest(numbers: Array) -> float:
+    """The largest size among the numbers that can be drawn; 1 where all are 0 or there are none."""
+    finite = numbers[np.isfinite(numbers)]
+    return float(np.abs(finite).max(initial=0.0)) or 1.0
+
+
+def size(n_rows: int, frame: Layout) -> int:
+    """How high a matrix is drawn, in pixels."""
+    return frame.top + n_rows * frame.cell_height + _MARGIN
+
+
+def _layout(
+    rows: Sequence[str], columns: Sequence[str], frame: Layout, cell_width: float
+) -> dict:
+    n_rows, n_columns = len(rows), len(columns)
+    names = [labels.plotly(name, _LONGEST_COLUMN_LABEL) for name in columns]
+    level = all(_pixels(labels.shown(name, _LONGEST_COLUMN_LABEL)) <= cell_width for name in columns)
+    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "type": "linear"}
+    axis |= {"ticks": "outside", "ticklen": 3, "tickcolor": "rgba(0,0,0,0)"}
+    needed = round(frame.left + n_columns * cell_width + _MARGIN)
+    spare = max(_NARROWEST - needed, 0)
+    return {
+        "width": needed + spare,
+        "height": size(n_rows, frame),
+        "margin": {"l": frame.left, "t": frame.top, "r": _MARGIN + spare, "b": _MARGIN, "pad": 0},
+        # A finger on the chart scrolls the page, not the chart.
+        "dragmode": False,
+        "font": {"size": FONT},
+        "xaxis": axis
+        | {
+            "side": "top",
+            "range": [-0.5, n_columns - 0.5],
+            "tickangle": 0 if level else -90,
+            **_ticks(names),
+        },
+        "yaxis": axis
+        | {
+            "range": [n_rows - 0.5, -0.5],
+            **_ticks([labels.plotly(name, _LONGEST_ROW_LABEL) for name in rows]),
+        },
+    }
+
+
+def _ticks(names: list[str]) -> dict:
+    """All names as ticks, or every few where they would crowd and slow the drawing."""
+    every = -(-len(names) // MOST_WITH_ALL_TICKS)
+    at = list(range(0, len(names), every))
+    return {"tickmode": "array", "tickvals": at, "ticktext": [names[i] for i in at]}
+
+
+def _hidden_cells(hidden: BoolArray, hover: str) -> dict:
+    return {
+        "type": "heatmap",
+        "z": np.where(hidden, 1.0, np.nan).astype(np.float32),
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[0, palette.HIDDEN], [1, palette.HIDDEN]],
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "hoverongaps": False,
+        "hovertemplate": f"{hover}: hidden<extra></extra>",
+    }
+
+
+def _write_beside(figure: dict, beside: Sequence[str], n_columns: int) -> None:
+    """Widen the figure by a column of plain text. Its cells have no colour: it is no data."""
+    room = round(max(map(_pixels, [*beside, "sum"]), default=0)) + 10
+    margin = figure["layout"]["margin"]
+    before = figure["layout"]["width"] - margin["l"] - margin["r"]
+    figure["layout"]["width"] += room
+    axis = figure["layout"]["xaxis"]
+    right = n_columns - 0.5
+    axis["range"] = [-0.5, right + room * n_columns / max(before, 1)]
+    axis["tickvals"] = [*axis["tickvals"], (right + axis["range"][1]) / 2]
+    axis["ticktext"] = [*axis["ticktext"], "<i>sum</i>"]
+    figure["data"].append(
+        {
+            "type": "scatter",
+            "mode": "text",
+            "x": [(right + axis["range"][1]) / 2] * len(beside),
+            "y": list(range(len(beside))),
+            "text": list(beside),
+            "textfont": {"size": FONT},
+            "hoverinfo": "skip",
+        }
+    )
+    figure["layout"]["showlegend"] = False
+
+
+def _hover_number(drawn: Array, by_row: bool) -> str:
+    form = ".5g" if largest(drawn) >= 1e5 else ".4f"
+    return f"%{{customdata:{form}}}" if by_row else f"%{{z:{form}}}"
+
+
+def _row_bounds(drawn: Array) -> Array:
+    return np.array([[largest(row)] for row in drawn]).reshape(len(drawn), 1)
+
+
+def _cell_height(n_rows: int) -> int:
+    if n_rows <= MOST_WITH_DIGITS:
+        return 32
+    return 24 if n_rows <= MOST_WITH_ALL_TICKS else 18 if n_rows <= 32 else 12
+
+
+def _cell_width(n_columns: int, names: Sequence[str], text: list[list[str]] | None) -> float:
+    if text is None:
+        return _cell_height(max(n_columns, MOST_WITH_DIGITS + 1))
+    digits = max((_pixels(t) for row in text for t in row), default=0) + 8
+    words = max((_pixels(labels.shown(n, _LONGEST_COLUMN_LABEL)) for n in names), default=0) + 6
+    return round(max(digits, min(words, _WIDEST_CELL), 32))
+
+
+def _pixels(text: str) -> float:
+    return labels.width(text) * FONT

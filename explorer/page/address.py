@@ -1,0 +1,102 @@
+"""The page's state, kept in step with the address in the browser.
+
+Every control is a widget whose key is the name of its parameter. Its callback says `touch`: that
+tells a change made on the page, which is written to the address, from one made in the address
+(a link, back and forward), which is read. Without it a fast reader loses key presses, because a
+rerun carries the address as the browser knew it, which may be older than the last key press.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from explorer import share
+from explorer.share import Ignored, Values
+
+_OPTIONAL = ("d_k", "d_v")
+
+
+def read() -> Values:
+    """The value of every control in this run, whether its widget is on the page or not."""
+    state = st.session_state
+    link = st.query_params.to_dict()
+    if not state.pop("_touched", False) and link != state.get("_link"):
+        state["_first_visit"] = "_values" not in state and not link
+        values, state["_ignored"] = share.decode(link)
+        state.update(values)
+    else:
+        # A widget that is not on the page forgets its value; the page does not.
+        values = {name: _of_widget(name, kept) for name, kept in state["_values"].items()}
+        values, mended = share.settle(values)
+        state.update({name: values[name] for name in mended})
+        if "n_heads" in mended:
+            state["_ignored"] = [Ignored("n_heads", str(state["_values"]["n_heads"]), mended["n_heads"])]
+    state["_values"] = values
+    return values
+
+
+def write(values: Values) -> None:
+    """Bring the address up to the controls. Sends nothing where it already is."""
+    link = share.encode(values)
+    if link != st.query_params.to_dict():
+        st.query_params.from_dict(link)
+    st.session_state["_link"] = link
+
+
+def touch() -> None:
+    """Say that the reader changed something on the page."""
+    st.session_state["_touched"] = True
+    st.session_state["_ignored"] = []
+
+
+def named(name: str) -> dict[str, Any]:
+    """Name a widget after its parameter, and give it the value that the page remembers."""
+    if name not in st.session_state:
+        st.session_state[name] = st.session_state["_values"][name]
+    return {"key": name, "on_change": touch}
+
+
+def put(**values: Any) -> None:
+    """Set controls from a callback, as if the reader had set them."""
+    touch()
+    st.session_state.update(values)
+    st.session_state["_values"] = st.session_state["_values"] | values
+
+
+def renew(name: str, options: object) -> None:
+    """Give a widget its value again after its options changed, which would reset it."""
+    kept = f"_options_of_{name}"
+    if st.session_state.get(kept) != options:
+        st.session_state[kept] = options
+        st.session_state[name] = st.session_state["_values"][name]
+
+
+def ignored() -> list[Ignored]:
+    """What could not be used of the link that was opened, until the reader moves on."""
+    return st.session_state.get("_ignored", [])
+
+
+def first_visit() -> bool:
+    """Whether this session began without a link."""
+    return st.session_state.get("_first_visit", False)
+
+
+def link() -> str:
+    """The address of the page as it is now."""
+    page = (st.context.url or "").split("?")[0]
+    return share.address(page, st.session_state["_values"])
+
+
+def load_example() -> None:
+    """Callback: fill every control with the chosen example's own state."""
+    example = st.session_state["example"]
+    put(**({"example": example} if example == share.OWN else share.defaults(example)))
+
+
+
+def _of_widget(name: str, kept: Any) -> Any:
+    """A widget's value; the one before where it has none, as after a click that deselects."""
+    value = st.session_state.get(name, kept)
+    return kept if value is None and name not in _OPTIONAL else value

@@ -1,0 +1,201 @@
+"""The arithmetic behind the picked cell, with the actual numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from explorer import describe, labels, worked
+from explorer.page import address, latex
+from explorer.settings import Settings
+from explorer.trace import AttentionTrace
+from explorer.view import PAIRS, Step, View, n_features, steps
+
+_NAMES = {
+    Step.EMBEDDINGS: "embedding",
+    Step.W_Q: "W_Q",
+    Step.W_K: "W_K",
+    Step.W_V: "W_V",
+    Step.QUERIES: "query",
+    Step.KEYS: "key",
+    Step.VALUES: "value",
+    Step.SCORES: "score",
+    Step.SCALED: "scaled score",
+    Step.MASKED: "masked score",
+    Step.WEIGHTS: "weight",
+    Step.CONTEXT: "context",
+    Step.W_O: "W_O",
+    Step.OUTPUT: "output",
+}
+_MOST_BUTTONS = 16
+
+
+def word_choice(name: str, label: str, tokens: tuple[str, ...]) -> None:
+    """Choose a word by mouse or keyboard: buttons, or a list to search when there are many.
+
+    Words carry their position, counted from 1: it tells apart words that come twice.
+    """
+    address.renew(name, tokens)
+    places = range(len(tokens))
+    if len(tokens) <= _MOST_BUTTONS:
+        st.segmented_control(
+            label,
+            places,
+            wrap=True,
+            format_func=lambda n: f"{labels.markdown(tokens[n], 16)} :small[{n + 1}]",
+            required=True,
+            **address.named(name),
+        )
+    else:
+        st.selectbox(
+            label,
+            places,
+            format_func=lambda n: f"{n + 1}  {labels.shown(tokens[n], 60)}",
+            **address.named(name),
+        )
+
+
+def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> None:
+    """Show where the picked number comes from, and let the keyboard pick another."""
+    with st.container(border=True, key="arithmetic"):
+        st.markdown(f"**Where a number comes from** · {_heading(t, view)}")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            here = [step for step in steps(settings) if step not in _GIVEN]
+            address.renew("step", here)
+            st.segmented_control(
+                "Step",
+                list(map(str, here)),
+                wrap=True,
+                format_func=_NAMES.get,
+                **address.named("step"),
+            )
+            if view.step in PAIRS:
+                word_choice("key", "Key word: who answers?", t.tokens)
+            else:
+                _feature_choice(settings, view)
+        _worked(t, settings, view)
+
+
+_GIVEN = (Step.EMBEDDINGS, Step.W_Q, Step.W_K, Step.W_V, Step.W_O)
+
+
+def _feature_choice(settings: Settings, view: View) -> None:
+    width = n_features(settings, view.step)
+    address.renew("feature", width)
+    st.selectbox(
+        "Feature",
+        range(width),
+        format_func=lambda c: str(c + 1),
+        width=120,
+        **address.named("feature"),
+    )
+
+
+def _heading(t: AttentionTrace, view: View) -> str:
+    """Name the picked cell in words."""
+    asks, answers = (
+        labels.markdown(describe.word(t.tokens, n)) for n in (view.query, view.key)
+    )
+    name = labels.markdown(_NAMES[view.step])
+    if view.step in PAIRS:
+        return f"{name} from {asks} to {answers}"
+    return f"{name} of {asks}, feature {view.feature + 1}"
+
+
+def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
+    h, i, j, c, places = view.head, view.query, view.key, view.feature, view.decimals
+    one, other, feature = i + 1, j + 1, c + 1  # formulas count from 1
+    q, k, v = ("q", "k", "v") if settings.qkv else ("x", "x", "x")
+    row = f"{one},{other}"
+    if view.step is Step.SCORES:
+        sum_ = worked.score(t, h, i, j)
+        symbols = (f"{q}_{{{one},n}}", f"{k}_{{{other},n}}")
+        st.latex(latex.dot_product(f"s_{{{row}}}", sum_, symbols, places))
+    elif view.step is Step.SCALED:
+        scaling = worked.scaling(t, h, i, j)
+        st.latex(latex.scaling(f"s'_{{{row}}}", scaling, f"s_{{{row}}}", settings.d_query, places))
+    elif view.step is Step.MASKED:
+        _masked(t, view)
+    elif view.step is Step.WEIGHTS:
+        _softmax(t, view)
+    elif view.step is Step.CONTEXT:
+        sum_ = worked.context(t, h, i, c)
+        symbols = (f"a_{{{one},n}}", f"{v}_{{n,{feature}}}")
+        st.latex(latex.dot_product(f"y_{{{one},{feature}}}", sum_, symbols, places))
+    elif view.step in (Step.QUERIES, Step.KEYS, Step.VALUES):
+        letter = {Step.QUERIES: "q", Step.KEYS: "k", Step.VALUES: "v"}[view.step]
+        sum_ = worked.projection(t, letter, h, i, c)
+        width = settings.d_value if letter == "v" else settings.d_query
+        symbols = (f"x_{{{one},n}}", f"w^{{{letter.upper()}}}_{{n,{h * width + feature}}}")
+        st.latex(latex.dot_product(f"{letter}_{{{one},{feature}}}", sum_, symbols, places))
+    elif view.step is Step.OUTPUT:
+        _output(t, settings, view)
+    else:
+        st.markdown(_given(t, settings, view))
+
+
+def _masked(t: AttentionTrace, view: View) -> None:
+    i, j = view.query, view.key
+    asks, answers = (labels.markdown(t.tokens[n]) for n in (i, j))
+    if t.visible[i, j]:
+        number = labels.number(t.masked[view.head, i, j], view.decimals)
+        st.markdown(f"{asks} may see {answers}, so the score stays **{number}**.")
+    else:
+        st.markdown(
+            f"{asks} may not see {answers}. The score becomes **−∞**, and e to the power of −∞ "
+            f"is 0, so {answers} gets no weight."
+        )
+
+
+def _softmax(t: AttentionTrace, view: View) -> None:
+    h, i, j, places = view.head, view.query, view.key, view.decimals
+    asks, answers = (labels.markdown(t.tokens[n]) for n in (i, j))
+    if t.sees_nobody[i]:
+        st.markdown(f"{asks} may see no word at all, so every weight in its row is **0**.")
+        return
+    if not t.visible[i, j]:
+        st.markdown(f"{asks} may not see {answers}, so the weight is **0**.")
+        return
+    name = f"a_{{{i + 1},{j + 1}}}"
+    softmax = worked.softmax(t, h, i, j)
+    shifted = latex.shifted_softmax(name, softmax, places)
+    if not softmax.fits:
+        st.markdown("The powers of e are too large or too small to write down, so the row’s largest "
+                    "score is subtracted first. That changes no weight.")
+        st.latex(shifted)
+        return
+    st.latex(latex.softmax(name, softmax, places))
+    with st.popover("As the computer does it", type="tertiary"):
+        st.markdown("The row’s largest score is subtracted first. That changes no weight and keeps "
+                    "the powers of e from becoming too large.")
+        st.latex(shifted)
+
+
+def _output(t: AttentionTrace, settings: Settings, view: View) -> None:
+    i, c, places = view.query, view.feature, view.decimals
+    one, feature = i + 1, c + 1
+    if settings.has_w_o:
+        symbols = (f"y_{{{one},n}}", f"w^O_{{n,{feature}}}")
+        sum_ = worked.output(t, i, c)
+        st.latex(latex.dot_product(f"o_{{{one},{feature}}}", sum_, symbols, places))
+        return
+    head, within = divmod(c, settings.d_value)
+    number = labels.number(t.output[i, c], places)
+    st.markdown(
+        f"The heads’ context vectors stand side by side; this is feature {within + 1} of head "
+        f"{head + 1}: **{number}**."
+    )
+
+
+def _given(t: AttentionTrace, settings: Settings, view: View) -> str:
+    i, c = view.query, view.feature
+    if view.step is Step.EMBEDDINGS:
+        number = labels.exact(t.x[i, c])
+        if settings.x is not None:
+            return f"**{number}** is given: the example’s author chose it."
+        return (
+            f"**{number}** is made up from the word itself and the seed, so the same word always "
+            f"has the same vector. In a trained model it would be learned."
+        )
+    return "This number is not computed from others; in a trained model it would be learned."
+
+

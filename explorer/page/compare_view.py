@@ -1,0 +1,101 @@
+"""The view Compare: raw against scaled, for the present experiment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from explorer import describe, labels
+from explorer.attention import Array
+from explorer.figures.matrix import Kind, layout, largest, matrix
+from explorer.lights import Light, Lights, Role
+from explorer.page.bridge import bridge
+from explorer.page.chart import chart
+from explorer.settings import Scale, Settings
+from explorer.trace import AttentionTrace, trace
+from explorer.view import Colour, View
+from explorer.worked import entropy_bits
+
+_CHARTS = ("a_scores", "a_weights", "b_scores", "b_weights", "difference")
+
+
+def compare_view(settings: Settings, view: View) -> None:
+    """Draw scores and weights of both on one scale, what scaling changed, and by how much."""
+    raw = trace(replace(settings, scale=Scale.RAW))
+    scaled = trace(replace(settings, scale=Scale.SQRT_D_K))
+    a, b = raw.weights[view.head], scaled.weights[view.head]
+    d_k = settings.d_query
+    st.markdown(
+        f"**A, raw** against **B, scaled**: the same experiment twice, the scores as they are and "
+        f"the scores divided by √d_k = √{d_k} = {labels.number(d_k**0.5, view.decimals)}."
+    )
+    frame = layout(raw.tokens)
+    hidden = ~raw.visible if settings.mask else None
+    scores = (raw.masked[view.head], scaled.masked[view.head])
+    score_bound = largest(np.stack(scores))
+    weight_bound = 1.0 if view.colour is Colour.UNIT else largest(np.stack((a, b)))
+
+    def draw(key: str, title: str, numbers: Array, kind: Kind, bound: float | None) -> None:
+        figure = matrix(
+            numbers,
+            rows=raw.tokens,
+            columns=raw.tokens,
+            kind=kind,
+            frame=frame,
+            decimals=view.decimals,
+            hidden=hidden,
+            bound=bound,
+            by_row=view.colour is Colour.ROW and key != "difference",
+            hover="%{y} → %{x}",
+        )
+        alt = describe.pairs(title, numbers, raw.tokens, raw.visible, view.decimals)
+        with st.container(width=int(figure.layout.width), gap="xxsmall"):
+            st.markdown(f"**{title}**")
+            chart(figure, key, alt)
+
+    with st.container(horizontal=True, key="steps"):
+        draw("a_scores", "A: scores, raw", scores[0], Kind.SIGNED, score_bound)
+        draw("b_scores", "B: scores, scaled", scores[1], Kind.SIGNED, score_bound)
+    with st.container(horizontal=True, key="steps_of_weights"):
+        draw("a_weights", "A: weights, raw", a, Kind.WEIGHTS, weight_bound)
+        draw("b_weights", "B: weights, scaled", b, Kind.WEIGHTS, weight_bound)
+        draw("difference", "B − A: change of the weights", b - a, Kind.SIGNED, None)
+    st.caption(_scales(view, score_bound, weight_bound, largest(b - a)))
+    st.markdown(_per_row(raw, a, b, view))
+    bridge(settings, view, list(_CHARTS), _query_row(view, len(raw.tokens)))
+
+
+def _scales(view: View, scores: float, weights: float, change: float) -> str:
+    score, weight, most = (labels.number(n, view.decimals) for n in (scores, weights, change))
+    if view.colour is Colour.ROW:
+        return f"Colours: each row up to its own largest number; the change from −{most} to {most}."
+    return (
+        f"Colours, one scale for each pair: scores from −{score} to {score}, white at 0; "
+        f"weights from 0 to {weight}. The change has its own, from −{most} to {most}."
+    )
+
+
+def _per_row(t: AttentionTrace, a: Array, b: Array, view: View) -> str:
+    """A Markdown table: per query the largest weight and the entropy, raw and scaled."""
+    entropies = entropy_bits(a), entropy_bits(b)
+    lines = [
+        "| query | largest weight: raw | scaled | change | entropy in bits: raw | scaled | change |",
+        "|:--|--:|--:|--:|--:|--:|--:|",
+    ]
+    for i, token in enumerate(t.tokens):
+        word = labels.markdown(token, 24)
+        cells = [f"**{word}**" if i == view.query else word]
+        for before, after in ((a[i].max(), b[i].max()), (entropies[0][i], entropies[1][i])):
+            if t.sees_nobody[i]:
+                cells += ["–"] * 3
+            else:
+                cells += [labels.number(n, view.decimals) for n in (before, after, after - before)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _query_row(view: View, n_tokens: int) -> Lights:
+    row = Light(Role.ROW, (view.query, view.query), (0, n_tokens - 1))
+    return {key: [row] for key in _CHARTS}

@@ -1,0 +1,93 @@
+"""The arithmetic of one cell as LaTeX. Numbers and symbols only: no word gets in here."""
+
+from __future__ import annotations
+
+from explorer import labels, worked
+
+FOLD = 8
+"""Terms up to which a sum is written out."""
+
+
+def dot_product(name: str, sum_: worked.DotProduct, symbols: tuple[str, str], decimals: int) -> str:
+    """A sum of products: the symbols, the numbers, the products, the result."""
+    left, right = symbols
+    factors = [
+        rf"{_factor(a, decimals)} \cdot {_factor(b, decimals)}"
+        for a, b in zip(sum_.left, sum_.right, strict=True)
+    ]
+    products = [_factor(product, decimals + 1) for product in sum_.products]
+    return _aligned(
+        rf"{name} &= \sum_n {left}\,{right}",
+        rf"&= {_added(factors)}",
+        rf"&= {_added(products)}",
+        rf"&= \mathbf{{{number(sum_.value, decimals)}}}",
+    )
+
+
+def scaling(name: str, scaling_: worked.Scaling, before: str, d_k: int, decimals: int) -> str:
+    """A score divided by the square root of d_k."""
+    return _aligned(
+        rf"{name} &= \frac{{{before}}}{{\sqrt{{d_k}}}} = "
+        rf"\frac{{{number(scaling_.score, decimals + 1)}}}{{\sqrt{{{d_k}}}}}",
+        rf"&= {number(scaling_.score, decimals + 1)} \cdot {number(scaling_.factor, decimals + 1)}",
+        rf"&= \mathbf{{{number(scaling_.value, decimals)}}}",
+    )
+
+
+def softmax(name: str, softmax_: worked.Softmax, decimals: int) -> str:
+    """One exponential over the sum of those that may be seen."""
+    seen = [s for s in softmax_.scores if s != float("-inf")]
+    exponents = [f"e^{{{number(score, decimals)}}}" for score in seen]
+    terms = [
+        number(e, decimals + 1)
+        for e, s in zip(softmax_.exponentials, softmax_.scores, strict=True)
+        if s != float("-inf")
+    ]
+    chosen = softmax_.chosen
+    own = number(softmax_.scores[chosen], decimals)
+    return _aligned(
+        rf"{name} &= \frac{{e^{{{own}}}}}{{{_added(exponents)}}}",
+        rf"&= \frac{{{number(softmax_.exponentials[chosen], decimals + 1)}}}{{{_added(terms)}}}",
+        rf"&= \frac{{{number(softmax_.exponentials[chosen], decimals + 1)}}}"
+        rf"{{{number(softmax_.total, decimals + 1)}}}"
+        rf" = \mathbf{{{number(softmax_.value, decimals)}}}",
+    )
+
+
+def shifted_softmax(name: str, softmax_: worked.Softmax, decimals: int) -> str:
+    """The same with the row's largest score subtracted first, as it is computed."""
+    own = softmax_.scores[softmax_.chosen]
+    return _aligned(
+        rf"{name} &= \frac{{e^{{{number(own, decimals)} - {_factor(softmax_.top, decimals)}}}}}"
+        rf"{{\sum_n e^{{\ldots - {_factor(softmax_.top, decimals)}}}}}",
+        rf"&= \frac{{{number(softmax_.shifted[softmax_.chosen], decimals + 1)}}}"
+        rf"{{{number(softmax_.shifted_total, decimals + 1)}}}"
+        rf" = \mathbf{{{number(softmax_.value, decimals)}}}",
+    )
+
+
+def number(value: float, decimals: int) -> str:
+    """A number as it is shown elsewhere, in LaTeX's signs."""
+    text = labels.number(value, decimals)
+    text = text.replace("−∞", r"-\infty").replace("∞", r"\infty").replace("−", "-")
+    if "e" in text:
+        mantissa, power = text.split("e")
+        return rf"{mantissa} \cdot 10^{{{power}}}"
+    return text.replace("NaN", r"\text{NaN}")
+
+
+def _factor(value: float, decimals: int) -> str:
+    """A number within a product or a sum: in brackets if it is negative."""
+    text = number(value, decimals)
+    return f"({text})" if text.startswith("-") else text
+
+
+def _added(terms: list[str]) -> str:
+    if len(terms) > FOLD:
+        more = len(terms) - FOLD
+        terms = [*terms[: FOLD - 1], rf"\underbrace{{\cdots}}_{{{more}\text{{ more}}}}", terms[-1]]
+    return " + ".join(terms)
+
+
+def _aligned(*lines: str) -> str:
+    return r"\begin{aligned}" + r" \\[8pt] ".join(lines) + r"\end{aligned}"

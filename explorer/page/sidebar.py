@@ -1,0 +1,165 @@
+"""The controls that say what is computed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from explorer import settings as limits
+from explorer import share
+from explorer.examples import EXAMPLES, OWN
+from explorer.page import address
+from explorer.settings import Mask, Scale, divisors
+from explorer.share import Values
+from explorer.view import Colour, Open
+
+_SCALES = {Scale.RAW: "raw", Scale.SQRT_D_K: "÷ √d_k"}
+_MASKS = {Mask.CAUSAL: "causal", Mask.WINDOW: "window", Mask.PADDING: "padding"}
+_COLOURS = {Colour.MATRIX: "by matrix", Colour.ROW: "by row", Colour.UNIT: "0 to 1"}
+
+
+def sidebar(values: Values) -> None:
+    """Draw every control. What they say is in `address.read()` already."""
+    with st.sidebar:
+        st.title("Self-Attention Explorer", anchor=False)
+        st.selectbox(
+            "Example",
+            [*EXAMPLES, OWN],
+            format_func=_example_title,
+            **address.named("example") | {"on_change": address.load_example},
+        )
+        st.text_input(
+            "Sentence",
+            live=True,
+            placeholder="Type a sentence",
+            **address.named("text"),
+        )
+        st.slider(
+            "Dimension d_model",
+            limits.D_MODEL[0],
+            limits.D_MODEL[-1],
+            help="How many numbers stand for a word.",
+            **address.named("d_model"),
+        )
+        _source_of_vectors(values)
+        _scaling(values)
+        _masks(values)
+        st.toggle(
+            "Separate Q, K, V",
+            help="On: queries, keys and values are X times the matrices W_Q, W_K and W_V. "
+            "Off: all three are the embeddings X themselves.",
+            **address.named("qkv"),
+        )
+        with st.expander("More: heads, sizes, seed, digits"):
+            _more(values)
+
+
+def _example_title(name: str) -> str:
+    return EXAMPLES[name].title if name in EXAMPLES else "A sentence of your own"
+
+
+def _source_of_vectors(values: Values) -> None:
+    """Say where the numbers of the words come from, where that is not plain to see."""
+    example = EXAMPLES.get(values["example"])
+    if example is None or example.settings.x is None:
+        return
+    try:
+        if share.experiment(values).x is not None:
+            return
+    except ValueError:
+        return
+    reason = (
+        "The sentence is no longer the example’s"
+        if values["d_model"] == example.settings.d_model
+        else f"The example’s vectors have {example.settings.d_model} numbers"
+    )
+    st.caption(f"{reason}, so every word has a made-up vector now.")
+    st.button(
+        "Back to the example",
+        on_click=address.put,
+        kwargs={"text": example.settings.text, "d_model": example.settings.d_model},
+    )
+
+
+def _scaling(values: Values) -> None:
+    compared = values["view"] == Open.COMPARE
+    st.segmented_control(
+        "Scaling of the scores",
+        list(map(str, Scale)),
+        format_func=_SCALES.get,
+        required=True,
+        disabled=compared,
+        help="Divide each score by the square root of d_k, the number of features of a key, "
+        "or leave it raw.",
+        **address.named("scale"),
+    )
+    if compared:
+        st.caption("Compare shows both, raw and scaled, so there is nothing to choose here.")
+
+
+def _masks(values: Values) -> None:
+    st.pills(
+        "Mask: what may not be seen",
+        list(map(str, Mask)),
+        format_func=_MASKS.get,
+        selection_mode="multi",
+        help="Causal: nothing after the word itself. Window: only the word and its neighbours. "
+        "Padding: not the last tokens. Several hold together.",
+        **address.named("mask"),
+    )
+    if Mask.WINDOW in values["mask"]:
+        st.number_input(
+            "Window: words on each side",
+            limits.RADIUS[0],
+            limits.RADIUS[-1],
+            help="The word itself always belongs to its window.",
+            **address.named("radius"),
+        )
+    if Mask.PADDING in values["mask"]:
+        st.number_input(
+            "Padding: tokens at the end",
+            limits.PAD[0],
+            limits.PAD[-1],
+            **address.named("pad"),
+        )
+
+
+def _more(values: Values) -> None:
+    possible = list(divisors(values["d_model"]))
+    if values["qkv"] and values["d_k"]:
+        possible = sorted({*range(1, 9), *possible, values["n_heads"]})
+    address.renew("n_heads", possible)
+    st.selectbox(
+        "Heads",
+        possible,
+        help="Each head attends on its own, with its own share of the features.",
+        **address.named("n_heads"),
+    )
+    own_size = values["d_model"] // values["n_heads"]
+    for name, of in (("d_k", "a query or key"), ("d_v", "a value")):
+        st.number_input(
+            f"{name}: features of {of}",
+            limits.D_HEAD[0],
+            limits.D_HEAD[-1],
+            step=1,
+            value=None,
+            placeholder=f"{own_size}" if name == "d_k" else "as d_k",
+            disabled=not values["qkv"],
+            help="In one head. Needs separate Q, K, V.",
+            **address.named(name),
+        )
+    st.number_input(
+        "Seed of the made-up numbers",
+        limits.SEED[0],
+        limits.SEED[-1],
+        **address.named("seed"),
+    )
+    st.segmented_control(
+        "Colours",
+        list(map(str, Colour)),
+        format_func=_COLOURS.get,
+        required=True,
+        help="What the darkest colour stands for: the largest number of the matrix, of each row, "
+        "or 1.",
+        **address.named("colour"),
+    )
+    st.slider("Decimals", share.DECIMALS[0], share.DECIMALS[-1], **address.named("decimals"))

@@ -1,0 +1,39 @@
+"""The few rules of layout that Streamlit has no setting for. No colours, no words."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+_PAGE = """
+.stMainBlockContainer { padding: 2.5rem 2rem 4rem; }
+@media (max-width: 640px) { .stMainBlockContainer { padding: 3.75rem 1rem 4rem; } }
+[data-testid="stSidebarHeader"] { height: 2rem; margin-bottom: 0; }
+[data-testid="stSidebar"] h1 { font-size: 1.3rem; padding-top: 0; }
+.st-key-arrows_scroll, .stPlotlyChart { overflow-x: auto; overflow-y: hidden; }
+.st-key-steps > *, .st-key-steps [data-testid="stLayoutWrapper"] { max-width: 100%; }
+.st-key-steps .stPlotlyChart { max-width: 100%; }
+.katex-display { overflow-x: auto; overflow-y: hidden; padding: 0.25rem 0; }
+.katex-display > .katex { text-align: left; }
+.legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem; }
+.legend i { flex: 0 1 5rem; height: 0.5rem; border: 1px solid rgba(128, 128, 128, 0.4); }
+.st-key-bridge { position: absolute; height: 0; overflow: hidden; }
+"""
+
+
+def page() -> None:
+    """Set the margins of the page, and let what is too wide scroll inside itself."""
+    st.html(f"<style>{_PAGE}</style>")
+
+
+def least_width(key: str, least: int, most: int) -> None:
+    """Keep a chart from being squeezed below `least` pixels or stretched beyond `most`."""
+    st.html(f"<style>.st-key-{key} {{ min-width: {least}px; max-width: {max(least, most)}px; }}</style>")
+
+
+def legend(low: str, high: str, colours: list[list]) -> None:
+    """Show which colours stand for which numbers. Both ends are written by the page itself."""
+    stops = ", ".join(f"{colour} {100 * place:.0f}%" for place, colour in colours)
+    st.html(
+        f'<div class="legend"><span>{low}</span>'
+        f'<i style="background: linear-gradient(to right, {stops})"></i><span>{high}</span></div>'
+    )

@@ -1,0 +1,41 @@
+"""The same experiment by PyTorch, on request. The only part of the page that needs torch."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+
+import streamlit as st
+
+from explorer.settings import Settings
+from explorer.trace import AttentionTrace
+
+
+def torch_check(t: AttentionTrace, settings: Settings) -> None:
+    """Run PyTorch once the reader opens this, and show how far its numbers are from ours."""
+    box = st.expander("Check against PyTorch", key="torch_check", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        if importlib.util.find_spec("torch") is None:
+            st.info("PyTorch is not installed here, so there is nothing to check against.")
+            return
+        with st.spinner("Starting PyTorch"):
+            from explorer import twin  # over a second and 200 MB: only for those who ask
+
+            found = twin.difference(t, twin.run(t, settings))
+        st.markdown(
+            f"PyTorch made its own queries, keys, values, scale and mask from the same settings, in "
+            f"float64. Largest difference from the numbers on this page: weights "
+            f"**{found.weights:.1e}**, context **{found.context:.1e}**; context by its built-in "
+            f"function **{found.fused_context:.1e}**."
+        )
+        if t.sees_nobody.any():
+            st.markdown(
+                "Words that may see nobody are left out: there the three lines give NaN (0/0), and "
+                "the built-in function gives 0, as this page does."
+            )
+        st.code(
+            "\n\n".join(map(inspect.getsource, (twin.three_lines, twin.fused_line))),
+            language="python",
+        )

@@ -1,0 +1,283 @@
+"""From the controls to a link and back.
+
+The state of the page is one flat dictionary of plain values, a value a control. A link holds those
+that differ from its example. Codes in links are never translated or reworded: a link must open
+for ever.
+
+Nothing here raises on what a link says: what cannot be used is replaced by the default and named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlencode
+
+from explorer import settings as limits
+from explorer.examples import DEFAULT, EXAMPLES, OWN
+from explorer.settings import Mask, Scale, Settings, divisors
+from explorer.tokens import tokenize
+from explorer.view import Colour, Direction, Open, Step, View, n_features, steps
+
+Values = dict[str, Any]
+
+DECIMALS = range(2, 7)
+_ANY_PLACE = range(0, 10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """How one value is read from a link, and what may stand there."""
+
+    read: Callable[[str], Any]  # raises ValueError for what may not stand there
+    rule: str
+    write: Callable[[Any], str] = str
+
+
+def _whole(allowed: range) -> Parameter:
+    def read(given: str) -> int:
+        # int() would also take "1_000" and digits of other scripts, which links never hold.
+        if not re.fullmatch("[0-9]{1,9}", given) or int(given) not in allowed:
+            raise ValueError
+        return int(given)
+
+    return Parameter(read, f"a whole number from {allowed[0]} to {allowed[-1]:,}")
+
+
+def _whole_or_auto(allowed: range) -> Parameter:
+    number = _whole(allowed)
+
+    def read(given: str) -> int | None:
+        return None if given == "auto" else number.read(given)
+
+    def write(value: int | None) -> str:
+        return "auto" if value is None else str(value)
+
+    return Parameter(read, f"auto, or {number.rule}", write)
+
+
+def _one_of(codes: type[StrEnum] | tuple[str, ...]) -> Parameter:
+    allowed = tuple(str(code) for code in codes)
+
+    def read(given: str) -> str:
+        if given not in allowed:
+            raise ValueError
+        return given
+
+    return Parameter(read, f"one of {', '.join(allowed)}")
+
+
+def _any_of(codes: type[StrEnum]) -> Parameter:
+    allowed = [str(code) for code in codes]
+
+    def read(given: str) -> list[str]:
+        named = [] if given == "none" else given.split(",")
+        if not set(named) <= set(allowed):
+            raise ValueError
+        return [code for code in allowed if code in named]
+
+    def write(value: list[str]) -> str:
+        return ",".join(code for code in allowed if code in value) or "none"
+
+    return Parameter(read, f"none, or any of {', '.join(allowed)} with commas between", write)
+
+
+def _text() -> Parameter:
+    def read(given: str) -> str:
+        if len(given) > limits.MAX_CHARACTERS:
+            raise ValueError
+        return given
+
+    return Parameter(read, f"up to {limits.MAX_CHARACTERS:,} characters")
+
+
+def _switch() -> Parameter:
+    return Parameter(
+        lambda given: _one_of(("0", "1")).read(given) == "1",
+        "0 or 1",
+        lambda value: "1" if value else "0",
+    )
+
+
+PARAMETERS: dict[str, Parameter] = {
+    "example": _one_of((*EXAMPLES, OWN)),
+    "text": _text(),
+    "d_model": _whole(limits.D_MODEL),
+    "scale": _one_of(Scale),
+    "mask": _any_of(Mask),
+    "radius": _whole(limits.RADIUS),
+    "pad": _whole(limits.PAD),
+    "qkv": _switch(),
+    "n_heads": _whole(limits.N_HEADS),
+    "d_k": _whole_or_auto(limits.D_HEAD),
+    "d_v": _whole_or_auto(limits.D_HEAD),
+    "seed": _whole(limits.SEED),
+    "view": _one_of(Open),
+    "query": _whole(_ANY_PLACE),
+    "key": _whole(_ANY_PLACE),
+    "head": _whole(_ANY_PLACE),
+    "step": _one_of(Step),
+    "feature": _whole(_ANY_PLACE),
+    "direction": _one_of(Direction),
+    "colour": _one_of(Colour),
+    "decimals": _whole(DECIMALS),
+}
+"""Every parameter of a link, in the order in which links name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A part of a link that was not used, and what may stand there."""
+
+    name: str
+    given: str
+    rule: str
+
+
+def defaults(example: str) -> Values:
+    """The value of every control in an example's own state, or for a sentence of one's own."""
+    if example in EXAMPLES:
+        named = EXAMPLES[example]
+        settings, view = named.settings, View(query=named.query, key=named.key)
+    else:
+        settings, view = Settings(), View()
+    values: Values = {"example": example}
+    for source in (settings, view):
+        for field in fields(source):
+            if field.name in PARAMETERS:
+                values[field.name] = _plain(getattr(source, field.name))
+    return values
+
+
+def decode(link: Mapping[str, str]) -> tuple[Values, list[Ignored]]:
+    """Read a link: the value of every control, and what had to be ignored."""
+    ignored = [
+        Ignored(name, given, "not a name this page knows")
+        for name, given in link.items()
+        if name not in PARAMETERS
+    ]
+    read: Values = {}
+    for name, parameter in PARAMETERS.items():
+        if name in link:
+            try:
+                read[name] = parameter.read(link[name])
+            except ValueError:
+                ignored.append(Ignored(name, link[name], parameter.rule))
+    example = read.get("example", OWN if "text" in read else DEFAULT)
+    values, mended = settle(defaults(example) | read)
+    ignored += [
+        Ignored(name, link[name], rule) for name, rule in mended.items() if name in link
+    ]
+    return values, ignored
+
+
+def encode(values: Values) -> dict[str, str]:
+    """Write a link: the example where it has to be named, and what differs from it."""
+    example = values["example"]
+    usual = defaults(example)
+    link = {
+        name: parameter.write(values[name])
+        for name, parameter in PARAMETERS.items()
+        if name != "example" and values[name] != usual[name]
+    }
+    # Without a name, a link with a text is the reader's own sentence, and one without is the
+    # default example.
+    if example == OWN:
+        link = {"text": values["text"]} | link
+    elif example != DEFAULT or "text" in link:
+        link = {"example": example} | link
+    return link
+
+
+def address(page: str, values: Values) -> str:
+    """The whole link. `page` is the address of the page without its parameters."""
+    link = encode(values)
+    return f"{page}?{urlencode(link)}" if link else page
+
+
+def settle(values: Values) -> tuple[Values, dict[str, str]]:
+    """Mend values that are allowed alone but not together.
+
+    Returns the values and, for each that was changed, the rule it broke.
+    """
+    values, mended = dict(values), {}
+
+    def fall_back(name: str, to: Any, rule: str) -> None:
+        values[name] = to
+        mended[name] = rule
+
+    if values["d_model"] % values["n_heads"] and not (values["qkv"] and values["d_k"]):
+        possible = ", ".join(map(str, divisors(values["d_model"])))
+        fall_back("n_heads", 1, f"a number that divides d_model = {values['d_model']}: {possible}")
+
+    n_tokens = len(tokenize(values["text"]))
+    for name in ("query", "key"):
+        if values[name] >= max(n_tokens, 1):
+            fall_back(name, 0, f"a position from 0 to {max(n_tokens - 1, 0)}, as the sentence has")
+    if values["head"] >= values["n_heads"]:
+        fall_back("head", 0, f"a head from 0 to {values['n_heads'] - 1}")
+    # The steps and their widths do not hang on the sentence, which may still be too long.
+    shape = Settings(**_scalars(values) | {"text": ""})
+    here = steps(shape)
+    if values["step"] not in here:
+        fall_back("step", Step.WEIGHTS.value, f"one of {', '.join(here)} here")
+    width = n_features(shape, Step(values["step"]))
+    if values["feature"] >= width:
+        fall_back("feature", 0, f"a feature from 0 to {width - 1} in this step")
+    return values, mended
+
+
+def experiment(values: Values) -> Settings:
+    """The settings that the controls stand for.
+
+    An example's vectors belong to its own words and dimension; with any other, those of all words
+    are made, so that the two are never mixed. Its matrices stay as long as they fit.
+
+    Raises ValueError, in a sentence, if there is no such experiment.
+    """
+    given = _scalars(values)
+    named = EXAMPLES.get(values["example"])
+    if named is not None:
+        here, theirs = Settings(**given), named.settings
+        if here.d_model == theirs.d_model:
+            if here.tokens == theirs.tokens:
+                given["x"] = theirs.x
+            if here.qkv:
+                if here.n_heads * here.d_query == theirs.n_heads * theirs.d_query:
+                    given |= {"w_q": theirs.w_q, "w_k": theirs.w_k}
+                if here.n_heads * here.d_value == theirs.n_heads * theirs.d_value:
+                    given["w_v"] = theirs.w_v
+    return Settings(**given)
+
+
+def view(values: Values) -> View:
+    """The view that the controls stand for."""
+    given = {field.name: values[field.name] for field in fields(View)}
+    return View(
+        **given
+        | {
+            "view": Open(given["view"]),
+            "step": Step(given["step"]),
+            "direction": Direction(given["direction"]),
+            "colour": Colour(given["colour"]),
+        }
+    )
+
+
+def _scalars(values: Values) -> dict[str, Any]:
+    """The fields of Settings that controls stand for: all but the tables of numbers."""
+    given = {
+        field.name: values[field.name] for field in fields(Settings) if field.name in PARAMETERS
+    }
+    given["mask"] = tuple(given["mask"])
+    return given
+
+
+def _plain(value: Any) -> Any:
+    """A value as a control holds it: codes are text, several of them a list."""
+    if isinstance(value, tuple):
+        return [str(code) for code in value]
+    return str(value) if isinstance(value, StrEnum) else value

@@ -1,0 +1,45 @@
+"""From a sentence to its tokens.
+
+Words and punctuation marks are cut where the Unicode text segmentation (UAX #29) sees a word
+boundary, with three rules on top:
+
+* White space, the zero-width space and the byte-order mark separate tokens and are none themselves.
+* An unbroken run of Thai, Lao, Khmer or Burmese stays one token: these scripts put no mark between
+  words, and UAX #29 leaves them to a dictionary.
+* A piece with nothing to see in it (a lone joiner, a control character) is no token.
+
+So a Chinese character is a token, a contraction stays whole, and no emoji, flag or accent is cut.
+
+Source: Unicode Standard Annex #29, "Unicode Text Segmentation", section 4.1.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+import regex
+
+_SEPARATORS = regex.compile(r"[\s\u200b\ufeff]+")
+_UNSPACED_SCRIPTS = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+# Inside one stretch without white space: a run of those scripts, or whatever lies between two
+# word boundaries. (?w) makes \b the boundary of UAX #29.
+_PIECE = regex.compile(rf"(?V1w){_UNSPACED_SCRIPTS}+|.+?(?:\b|(?={_UNSPACED_SCRIPTS}))", regex.DOTALL)
+
+
+def tokenize(text: str) -> tuple[str, ...]:
+    """Cut a sentence into its tokens, each exactly as it was typed."""
+    return tuple(
+        piece
+        for stretch in _SEPARATORS.split(text)
+        for piece in _PIECE.findall(stretch)
+        if any(_can_be_seen(character) for character in piece)
+    )
+
+
+def same_word(token: str) -> str:
+    """The form under which tokens count as the same word: composed (NFC) and case-folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", token).casefold())
+
+
+def _can_be_seen(character: str) -> bool:
+    return unicodedata.category(character) not in ("Cc", "Cf", "Zs", "Zl", "Zp")

@@ -1,0 +1,113 @@
+"""The one place where the steps are put together: settings in, every number out.
+
+Shapes as in `explorer.attention`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer import embeddings
+from explorer.attention import Array, BoolArray, attend, join_heads, split_heads
+from explorer.settings import Settings, Table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, slots=True)
+class AttentionTrace:
+    """Every number on the way from a sentence to its attention output, in order.
+
+    The figures draw from here and compute nothing.
+    """
+
+    tokens: tuple[str, ...]  # T of them
+    x: Array  #         (T, C)        embeddings
+    w_q: Array | None  # (C, H * D)   makes the queries; None: the embeddings are the queries
+    w_k: Array | None  # (C, H * D)   makes the keys
+    w_v: Array | None  # (C, H * Dv)  makes the values
+    q: Array  #         (H, T, D)     queries
+    k: Array  #         (H, T, D)     keys
+    v: Array  #         (H, T, Dv)    values
+    scores: Array  #    (H, T, T)     q k^T
+    factor: float  #                  what the scores are multiplied by
+    scaled: Array  #    (H, T, T)     scores * factor
+    visible: BoolArray  # (T, T)      True where query i may see key j
+    masked: Array  #    (H, T, T)     scaled, or -inf where not visible
+    weights: Array  #   (H, T, T)     softmax of masked; a row that sees any key sums to 1
+    context: Array  #   (H, T, Dv)    weights v
+    joined: Array  #    (T, H * Dv)   the heads' contexts side by side
+    w_o: Array | None  # (H * Dv, C)  brings the joined heads back to d_model; None: left out
+    output: Array  #    (T, C)        joined W_O; without W_O, joined as it is
+
+    @property
+    def n_heads(self) -> int:
+        """H."""
+        return len(self.scores)
+
+    @property
+    def sees_nobody(self) -> BoolArray:
+        """(T,) True for a query that may see no key: its weights and its context are 0."""
+        return ~self.visible.any(axis=-1)
+
+
+def trace(settings: Settings) -> AttentionTrace:
+    """Compute every step of one experiment, in float64."""
+    tokens = settings.tokens
+    if settings.x is None:
+        x = embeddings.generated(tokens, settings.d_model, settings.seed)
+    else:
+        x = _array(settings.x).reshape(len(tokens), settings.d_model)
+
+    n_heads = settings.n_heads
+    if settings.qkv:
+        w_q, w_k, w_v = _projections(settings)
+        q, k, v = (split_heads(x @ w, n_heads) for w in (w_q, w_k, w_v))
+    else:
+        w_q = w_k = w_v = None
+        q = k = v = split_heads(x, n_heads)
+
+    steps = attend(q, k, v, scale=settings.factor, visible=settings.visible)
+
+    joined = join_heads(steps.context)
+    w_o = np.eye(settings.d_model) if settings.has_w_o else None
+    return AttentionTrace(
+        tokens=tokens,
+        x=x,
+        w_q=w_q,
+        w_k=w_k,
+        w_v=w_v,
+        q=q,
+        k=k,
+        v=v,
+        scores=steps.scores,
+        factor=settings.factor,
+        scaled=steps.scaled,
+        visible=settings.visible,
+        masked=steps.masked,
+        weights=steps.weights,
+        context=steps.context,
+        joined=joined,
+        w_o=w_o,
+        output=joined if w_o is None else joined @ w_o,
+    )
+
+
+def _projections(settings: Settings) -> tuple[Array, Array, Array]:
+    """W_Q, W_K and W_V: those given by hand, the others drawn from the seed."""
+    drawn = embeddings.projections(
+        settings.d_model,
+        settings.n_heads * settings.d_query,
+        settings.n_heads * settings.d_value,
+        settings.seed,
+    )
+    by_hand = (settings.w_q, settings.w_k, settings.w_v)
+    w_q, w_k, w_v = (
+        made if given is None else _array(given)
+        for given, made in zip(by_hand, drawn, strict=True)
+    )
+    return w_q, w_k, w_v
+
+
+def _array(rows: Table) -> Array:
+    return np.array(rows, dtype=np.float64)

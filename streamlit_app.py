@@ -1,0 +1,39 @@
+"""The Self-Attention Explorer: a sentence goes in, every number up to the context vectors comes out.
+
+Run it with `streamlit run streamlit_app.py`.
+"""
+
+import streamlit as st
+
+from explorer import share
+from explorer.page import address, frame, style
+from explorer.page.attention_view import attention_view
+from explorer.page.compare_view import compare_view
+from explorer.page.sidebar import sidebar
+from explorer.page.torch_check import torch_check
+from explorer.trace import trace
+from explorer.view import Open
+
+st.set_page_config("Self-Attention Explorer", layout="wide", initial_sidebar_state=290)
+style.page()
+values = address.read()
+sidebar(values)
+frame.notices()
+
+try:
+    settings = share.experiment(values)
+except ValueError as problem:
+    frame.refusal(problem)
+else:
+    view = share.view(values)
+    frame.choices(settings, view)
+    if not settings.tokens:
+        frame.nothing_yet()
+    elif view.view is Open.COMPARE:
+        compare_view(settings, view)
+    else:
+        numbers = trace(settings)
+        attention_view(numbers, settings, view)
+        torch_check(numbers, settings)
+
+address.write(values)
