@@ -1,4 +1,4 @@
-"""The Self-Attention Explorer: a sentence goes in, every number up to the context vectors comes out.
+"""The Self-Attention Explorer: a sentence goes in, every number to its context vectors comes out.
 
 Run it with `streamlit run streamlit_app.py`.
 """
@@ -10,6 +10,7 @@ from explorer.page import address, frame, style
 from explorer.page.attention_view import attention_view
 from explorer.page.compare_view import compare_view
 from explorer.page.sidebar import sidebar
+from explorer.page.three_ways_box import three_ways_box
 from explorer.page.torch_check import torch_check
 from explorer.trace import trace
 from explorer.view import Open
@@ -17,7 +18,9 @@ from explorer.view import Open
 st.set_page_config("Self-Attention Explorer", layout="wide", initial_sidebar_state=290)
 style.page()
 values = address.read()
-sidebar(values)
+address.write(values)
+if not st.context.is_embedded:
+    sidebar(values)
 frame.notices()
 
 try:
@@ -34,6 +37,5 @@ else:
     else:
         numbers = trace(settings)
         attention_view(numbers, settings, view)
+        three_ways_box(numbers, view)
         torch_check(numbers, settings)
-
-address.write(values)

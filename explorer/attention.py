@@ -73,9 +73,7 @@ def attend(
         masked = masked + bias
     weights = softmax(masked)
     context = mix(weights, v, seen)
-    return Attention(
-        scores=scores, scaled=scaled, masked=masked, weights=weights, context=context
-    )
+    return Attention(scores=scores, scaled=scaled, masked=masked, weights=weights, context=context)
 
 
 def score(q: Array, k: Array) -> Array:

@@ -8,6 +8,8 @@ import numpy as np
 
 from explorer import labels
 from explorer.attention import Array, BoolArray
+from explorer.trace import AttentionTrace
+from explorer.worked import entropy_bits
 
 _LONGEST_WORD = 40
 
@@ -17,7 +19,9 @@ def pairs(
 ) -> str:
     """Describe a matrix with a row for each query and a column for each key."""
     seen = np.isfinite(numbers) if visible is None else np.isfinite(numbers) & visible
-    parts = [f"{name}: {len(tokens)} by {len(tokens)}, a row for each query, a column for each key."]
+    parts = [
+        f"{name}: {len(tokens)} by {len(tokens)}, a row for each query, a column for each key."
+    ]
     hidden = int((~seen).sum())
     if hidden:
         parts.append(f"{hidden} cells are hidden by the mask.")
@@ -50,6 +54,63 @@ def shares(weights: Array, tokens: Sequence[str]) -> str:
     """Say how one query's weights, (T,), are shared out, the largest first."""
     order = np.argsort(-weights, kind="stable")[:8]
     return ", ".join(f"{word(tokens, j)} {labels.percent(weights[j])}" for j in order)
+
+
+def arrows(
+    weights: Array, tokens: Sequence[str], focus: int | None, to_key: bool
+) -> tuple[list[str], str]:
+    """Say what the arrow graph shows: a sentence for each word, and one for the whole.
+
+    weights: (T,) what is written under the words: the focus word's weights, or with `to_key` the
+    weights that all words give to it, or without a focus what each word gets on average.
+    """
+    names = [word(tokens, n) for n in range(len(tokens))]
+    given = shares(weights, tokens)
+    if focus is None:
+        each = [
+            f"{name} gets {labels.percent(w)} of a word’s attention on average"
+            for name, w in zip(names, weights, strict=True)
+        ]
+        return each, f"Arrows between all words. On average each gets: {given}."
+    if to_key:
+        each = [
+            f"{name} gives {labels.percent(w)} of its attention to {names[focus]}"
+            for name, w in zip(names, weights, strict=True)
+        ]
+        return each, f"Arrows from each word to {names[focus]}: {given}."
+    each = [
+        f"{names[focus]} gives {labels.percent(w)} of its attention to {name}"
+        for name, w in zip(names, weights, strict=True)
+    ]
+    return each, f"Arrows from {names[focus]} to each word it attends to: {given}."
+
+
+def scaling(raw: AttentionTrace, scaled: AttentionTrace, head: int | None, qkv: bool) -> str:
+    """Say what scaling did to this experiment, over the queries that may see somebody."""
+    sees = ~raw.sees_nobody
+    if not sees.any():
+        return "No word may see any other, so scaling changes nothing."
+    before, after = (side.weights_of(head)[sees] for side in (raw, scaled))
+    top_before, top_after = before.max(axis=-1).mean(), after.max(axis=-1).mean()
+    bits_before, bits_after = entropy_bits(before).mean(), entropy_bits(after).mean()
+    turned = (
+        "stayed"
+        if np.isclose(bits_before, bits_after, atol=5e-4)
+        else ("became more even" if bits_after > bits_before else "became more uneven")
+    )
+    said = (
+        f"With scaling, attention {turned}: on average a word’s largest weight is "
+        f"{labels.percent(top_after)} instead of {labels.percent(top_before)}, and the entropy "
+        f"{bits_after:.2f} bits instead of {bits_before:.2f}."
+    )
+    if not qkv:
+        own = np.einsum("hii->hi", raw.scores if head is None else raw.scores[[head]])
+        said += (
+            f" Because queries and keys are the same vectors here, a word’s score with itself is "
+            f"its squared length ({own.mean():.2f} on average, raw), which grows with d; the root "
+            f"takes back only a part of that."
+        )
+    return said
 
 
 def word(tokens: Sequence[str], i: int) -> str:

@@ -27,7 +27,9 @@ def generated(tokens: Sequence[str], d_model: int, seed: int) -> Array:
     return np.array(rows).reshape(len(rows), d_model)
 
 
-def projections(d_model: int, d_queries: int, d_values: int, seed: int) -> tuple[Array, Array, Array]:
+def projections(
+    d_model: int, d_queries: int, d_values: int, seed: int
+) -> tuple[Array, Array, Array]:
     """Draw the matrices W_Q, W_K and W_V.
 
     W_Q and W_K: (d_model, d_queries); W_V: (d_model, d_values), where d_queries and d_values count

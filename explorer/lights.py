@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from explorer.settings import Settings
-from explorer.view import PAIRS, Step, View
+from explorer.view import PAIRS, Step, View, before, n_features, steps
 
 
 class Role(StrEnum):
@@ -20,96 +20,83 @@ class Role(StrEnum):
     OPERAND = "operand"
 
 
+Span = tuple[int, int]
+"""The first and the last of a range of rows or columns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Light:
-    """A block of cells, first and last of each included."""
+    """A block of cells."""
 
     role: Role
-    rows: tuple[int, int]
-    columns: tuple[int, int]
+    rows: Span
+    columns: Span
 
 
 Lights = dict[str, list[Light]]
 
 
-def lights(settings: Settings, view: View, steps: tuple[Step, ...]) -> Lights:
-    """Light the query's row in every matrix of words, the picked cell and its operands."""
-    lit: Lights = {step.value: [] for step in steps}
+def lights(settings: Settings, view: View) -> Lights:
+    """Light the query's row in every matrix of words, the picked cell and what it is made of."""
+    here = steps(settings, view.head)
+    lit: Lights = {step.value: [] for step in here}
     n_tokens = len(settings.tokens)
-    if not n_tokens:
-        return lit
-    widths = _widths(settings, n_tokens)
-    i, j, c, h = view.query, view.key, view.feature, view.head
-
-    for step in steps:
+    for step in here:
         if step not in (Step.W_Q, Step.W_K, Step.W_V, Step.W_O):
-            lit[step].append(Light(Role.ROW, (i, i), (0, widths[step] - 1)))
-    column = j if view.step in PAIRS else c
-    for step, role, rows, columns in _operands(settings, view.step, i, j, c, h, n_tokens, widths):
-        lit[step].append(Light(role, rows, columns))
-    if view.step in lit:
-        lit[view.step].append(Light(Role.PICKED, (i, i), (column, column)))
+            width = n_tokens if step in PAIRS else n_features(settings, step)
+            lit[step].append(Light(Role.ROW, (view.query, view.query), (0, width - 1)))
+    if view.head is not None:
+        for step, role, rows, columns in _operands(settings, view, n_tokens):
+            lit[step].append(Light(role, rows, columns))
+    column = view.key if view.step in PAIRS else view.feature
+    lit[view.step].append(Light(Role.PICKED, (view.query, view.query), (column, column)))
     return lit
 
 
-def _operands(settings, step, i, j, c, h, n_tokens, widths):
-    """The cells that a cell of `step` is made of: (step, role, rows, columns)."""
+def _operands(settings: Settings, view: View, n_tokens: int) -> list[tuple[Step, Role, Span, Span]]:
+    """The cells that the picked cell is made of: step, role, rows, columns."""
+    step, i, j, c, h = view.step, view.query, view.key, view.feature, view.head
     d, dv = settings.d_query, settings.d_value
-    words = (0, n_tokens - 1)
-    last = Step.MASKED if settings.mask else (
-        Step.SCALED if settings.scale.value != "raw" else Step.SCORES
-    )
-    if settings.qkv:
-        queries, keys, values = (Step.QUERIES, 0), (Step.KEYS, 0), (Step.VALUES, 0)
-    else:  # each head takes its own slice of the embeddings
-        queries = keys = (Step.EMBEDDINGS, h * d)
-        values = (Step.EMBEDDINGS, h * dv)
+    row, all_words, all_features = (i, i), (0, n_tokens - 1), (0, settings.d_model - 1)
 
     if step is Step.SCORES:
-        (q, a), (k, b) = queries, keys
-        return [
-            (q, Role.QUERY, (i, i), (a, a + d - 1)),
-            (k, Role.KEY, (j, j), (b, b + d - 1)),
-        ]
-    if step is Step.SCALED:
-        return [(Step.SCORES, Role.OPERAND, (i, i), (j, j))]
-    if step is Step.MASKED:
-        before = Step.SCALED if settings.scale.value != "raw" else Step.SCORES
-        return [(before, Role.OPERAND, (i, i), (j, j))]
+        # Without projections a head's queries and keys are its own slice of the embeddings.
+        from_ = 0 if settings.qkv else h * d
+        features = (from_, from_ + d - 1)
+        queries, keys = (
+            (Step.QUERIES, Step.KEYS) if settings.qkv else (Step.EMBEDDINGS, Step.EMBEDDINGS)
+        )
+        return [(queries, Role.QUERY, row, features), (keys, Role.KEY, (j, j), features)]
+    if step in (Step.SCALED, Step.MASKED):
+        return [(before(step, settings), Role.OPERAND, row, (j, j))]
     if step is Step.WEIGHTS:
-        return [(last, Role.OPERAND, (i, i), words)]
+        return [(before(step, settings), Role.OPERAND, row, all_words)]
     if step is Step.CONTEXT:
-        v, a = values
+        column = c if settings.qkv else h * dv + c
+        values = Step.VALUES if settings.qkv else Step.EMBEDDINGS
         return [
-            (Step.WEIGHTS, Role.OPERAND, (i, i), words),
-            (v, Role.VALUE, words, (a + c, a + c)),
+            (Step.WEIGHTS, Role.OPERAND, row, all_words),
+            (values, Role.VALUE, all_words, (column, column)),
         ]
-    if step in (Step.QUERIES, Step.KEYS, Step.VALUES):
-        w, role, size = {
-            Step.QUERIES: (Step.W_Q, Role.QUERY, d),
-            Step.KEYS: (Step.W_K, Role.KEY, d),
-            Step.VALUES: (Step.W_V, Role.VALUE, dv),
-        }[step]
-        column = h * size + c
+    if step in _PROJECTED:
+        matrix, role = _PROJECTED[step]
+        column = h * (dv if step is Step.VALUES else d) + c
         return [
-            (Step.EMBEDDINGS, Role.OPERAND, (i, i), (0, settings.d_model - 1)),
-            (w, role, (0, settings.d_model - 1), (column, column)),
+            (Step.EMBEDDINGS, Role.OPERAND, row, all_features),
+            (matrix, role, all_features, (column, column)),
         ]
-    if step is Step.OUTPUT:
-        head, within = divmod(c, dv)
-        if settings.has_w_o:
-            own = [(Step.W_O, Role.OPERAND, (0, settings.d_joined - 1), (c, c))]
-            return own + [(Step.CONTEXT, Role.OPERAND, (i, i), (0, dv - 1))]
-        return [(Step.CONTEXT, Role.OPERAND, (i, i), (within, within))] if head == h else []
+    if step is Step.OUTPUT and settings.has_w_o:
+        return [
+            (Step.CONTEXT, Role.OPERAND, row, (0, dv - 1)),  # of the joined heads, the one on show
+            (Step.W_O, Role.OPERAND, (0, settings.d_joined - 1), (c, c)),
+        ]
+    if step is Step.OUTPUT and c // dv == h:
+        return [(Step.CONTEXT, Role.OPERAND, row, (c % dv, c % dv))]
     return []
 
 
-def _widths(settings: Settings, n_tokens: int) -> dict[Step, int]:
-    return {
-        Step.EMBEDDINGS: settings.d_model,
-        Step.QUERIES: settings.d_query,
-        Step.KEYS: settings.d_query,
-        Step.VALUES: settings.d_value,
-        Step.CONTEXT: settings.d_value,
-        Step.OUTPUT: settings.d_joined,
-    } | dict.fromkeys(PAIRS, n_tokens)
+_PROJECTED = {
+    Step.QUERIES: (Step.W_Q, Role.QUERY),
+    Step.KEYS: (Step.W_K, Role.KEY),
+    Step.VALUES: (Step.W_V, Role.VALUE),
+}

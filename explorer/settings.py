@@ -20,7 +20,7 @@ from explorer.tokens import tokenize
 Table = tuple[tuple[float, ...], ...]
 """A matrix that can be compared and hashed, row by row."""
 
-MAX_TOKENS = 64
+MAX_TOKENS = 512
 MAX_CHARACTERS = 8_000
 MAX_NUMBER = 1e6
 D_MODEL = range(2, 65)
@@ -156,8 +156,8 @@ class Settings:
     def _check_heads(self) -> None:
         if self.d_model % self.n_heads and not (self.qkv and self.d_k):
             raise ValueError(
-                f"The heads must divide d_model, so that each gets d_k = d_model / n_heads features; "
-                f"got d_model = {self.d_model} and n_heads = {self.n_heads}. "
+                f"The heads must divide d_model, so that each gets d_k = d_model / n_heads "
+                f"features; got d_model = {self.d_model} and n_heads = {self.n_heads}. "
                 f"Possible here: {', '.join(map(str, divisors(self.d_model)))}."
             )
 

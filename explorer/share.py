@@ -25,6 +25,10 @@ from explorer.view import Colour, Direction, Open, Step, View, n_features, steps
 Values = dict[str, Any]
 
 DECIMALS = range(2, 7)
+AUTO = "auto"
+"""In the place of a size that follows from others."""
+MEAN = "mean"
+"""In the place of a head: the average over all."""
 _ANY_PLACE = range(0, 10_000)
 
 
@@ -47,16 +51,17 @@ def _whole(allowed: range) -> Parameter:
     return Parameter(read, f"a whole number from {allowed[0]} to {allowed[-1]:,}")
 
 
-def _whole_or_auto(allowed: range) -> Parameter:
+def _whole_or(word: str, allowed: range, stands_for: str | None) -> Parameter:
+    """A whole number, or one word and what it stands for."""
     number = _whole(allowed)
 
-    def read(given: str) -> int | None:
-        return None if given == "auto" else number.read(given)
+    def read(given: str) -> int | str | None:
+        return stands_for if given == word else number.read(given)
 
-    def write(value: int | None) -> str:
-        return "auto" if value is None else str(value)
+    def write(value: int | str | None) -> str:
+        return word if value == stands_for else str(value)
 
-    return Parameter(read, f"auto, or {number.rule}", write)
+    return Parameter(read, f"{word}, or {number.rule}", write)
 
 
 def _one_of(codes: type[StrEnum] | tuple[str, ...]) -> Parameter:
@@ -112,13 +117,13 @@ PARAMETERS: dict[str, Parameter] = {
     "pad": _whole(limits.PAD),
     "qkv": _switch(),
     "n_heads": _whole(limits.N_HEADS),
-    "d_k": _whole_or_auto(limits.D_HEAD),
-    "d_v": _whole_or_auto(limits.D_HEAD),
+    "d_k": _whole_or(AUTO, limits.D_HEAD, None),
+    "d_v": _whole_or(AUTO, limits.D_HEAD, None),
     "seed": _whole(limits.SEED),
     "view": _one_of(Open),
     "query": _whole(_ANY_PLACE),
     "key": _whole(_ANY_PLACE),
-    "head": _whole(_ANY_PLACE),
+    "head": _whole_or(MEAN, _ANY_PLACE, MEAN),
     "step": _one_of(Step),
     "feature": _whole(_ANY_PLACE),
     "direction": _one_of(Direction),
@@ -168,9 +173,7 @@ def decode(link: Mapping[str, str]) -> tuple[Values, list[Ignored]]:
                 ignored.append(Ignored(name, link[name], parameter.rule))
     example = read.get("example", OWN if "text" in read else DEFAULT)
     values, mended = settle(defaults(example) | read)
-    ignored += [
-        Ignored(name, link[name], rule) for name, rule in mended.items() if name in link
-    ]
+    ignored += [Ignored(name, link[name], rule) for name, rule in mended.items() if name in link]
     return values, ignored
 
 
@@ -217,11 +220,12 @@ def settle(values: Values) -> tuple[Values, dict[str, str]]:
     for name in ("query", "key"):
         if values[name] >= max(n_tokens, 1):
             fall_back(name, 0, f"a position from 0 to {max(n_tokens - 1, 0)}, as the sentence has")
-    if values["head"] >= values["n_heads"]:
-        fall_back("head", 0, f"a head from 0 to {values['n_heads'] - 1}")
+    n_heads = values["n_heads"]
+    if values["head"] not in ([*range(n_heads), MEAN] if n_heads > 1 else [0]):
+        fall_back("head", 0, f"a head from 0 to {n_heads - 1}, or of several heads {MEAN}")
     # The steps and their widths do not hang on the sentence, which may still be too long.
     shape = Settings(**_scalars(values) | {"text": ""})
-    here = steps(shape)
+    here = steps(shape, _head(values))
     if values["step"] not in here:
         fall_back("step", Step.WEIGHTS.value, f"one of {', '.join(here)} here")
     width = n_features(shape, Step(values["step"]))
@@ -260,11 +264,16 @@ def view(values: Values) -> View:
         **given
         | {
             "view": Open(given["view"]),
+            "head": _head(values),
             "step": Step(given["step"]),
             "direction": Direction(given["direction"]),
             "colour": Colour(given["colour"]),
         }
     )
+
+
+def _head(values: Values) -> int | None:
+    return None if values["head"] == MEAN else values["head"]
 
 
 def _scalars(values: Values) -> dict[str, Any]:

@@ -23,7 +23,9 @@ _SEPARATORS = regex.compile(r"[\s\u200b\ufeff]+")
 _UNSPACED_SCRIPTS = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 # Inside one stretch without white space: a run of those scripts, or whatever lies between two
 # word boundaries. (?w) makes \b the boundary of UAX #29.
-_PIECE = regex.compile(rf"(?V1w){_UNSPACED_SCRIPTS}+|.+?(?:\b|(?={_UNSPACED_SCRIPTS}))", regex.DOTALL)
+_PIECE = regex.compile(
+    rf"(?V1w){_UNSPACED_SCRIPTS}+|.+?(?:\b|(?={_UNSPACED_SCRIPTS}))", regex.DOTALL
+)
 
 
 def tokenize(text: str) -> tuple[str, ...]:

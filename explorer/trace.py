@@ -45,6 +45,13 @@ class AttentionTrace:
         """H."""
         return len(self.scores)
 
+    def weights_of(self, head: int | None) -> Array:
+        """One head's weights, or with None their average over the heads: (T, T).
+
+        An average of weights only. It is no softmax of anything, and no head attends like this.
+        """
+        return self.weights.mean(axis=0) if head is None else self.weights[head]
+
     @property
     def sees_nobody(self) -> BoolArray:
         """(T,) True for a query that may see no key: its weights and its context are 0."""
@@ -103,8 +110,7 @@ def _projections(settings: Settings) -> tuple[Array, Array, Array]:
     )
     by_hand = (settings.w_q, settings.w_k, settings.w_v)
     w_q, w_k, w_v = (
-        made if given is None else _array(given)
-        for given, made in zip(by_hand, drawn, strict=True)
+        made if given is None else _array(given) for given, made in zip(by_hand, drawn, strict=True)
     )
     return w_q, w_k, w_v
 

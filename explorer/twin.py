@@ -63,9 +63,11 @@ def fused_line(q: Tensor, k: Tensor, v: Tensor, settings: Settings, visible: Ten
 
 def scale_of(settings: Settings, d_k: int) -> float:
     """1/sqrt(d_k) or 1, by way of PyTorch."""
-    return torch.rsqrt(torch.tensor(d_k, dtype=torch.float64)).item() if (
-        settings.scale is Scale.SQRT_D_K
-    ) else 1.0
+    return (
+        torch.rsqrt(torch.tensor(d_k, dtype=torch.float64)).item()
+        if (settings.scale is Scale.SQRT_D_K)
+        else 1.0
+    )
 
 
 def heads(t: AttentionTrace, settings: Settings) -> tuple[Tensor, Tensor, Tensor]:

@@ -61,7 +61,7 @@ class View:
     view: Open = Open.ATTENTION
     query: int = 0  #    which word asks, from 0
     key: int = 0  #      which word answers
-    head: int = 0
+    head: int | None = 0  # None: the average over the heads, which has weights only
     step: Step = Step.WEIGHTS  # the step whose arithmetic is open
     feature: int = 0  #  the column, in steps whose columns are features
     direction: Direction = Direction.FROM_QUERY
@@ -69,32 +69,45 @@ class View:
     decimals: int = 3
 
 
-def steps(settings: Settings) -> tuple[Step, ...]:
-    """The steps that an experiment has, in the order in which they are computed."""
+def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:
+    """The steps that an experiment has, in the order in which they are computed.
+
+    Of the average over the heads (`head` None) there are only the weights: what leads to them and
+    what comes of them belongs to one head.
+    """
+    one_head = head is not None
     has = {
         Step.W_Q: settings.qkv,
         Step.W_K: settings.qkv,
         Step.W_V: settings.qkv,
-        Step.QUERIES: settings.qkv,
-        Step.KEYS: settings.qkv,
-        Step.VALUES: settings.qkv,
-        Step.SCALED: settings.scale is not Scale.RAW,
-        Step.MASKED: bool(settings.mask),
+        Step.QUERIES: settings.qkv and one_head,
+        Step.KEYS: settings.qkv and one_head,
+        Step.VALUES: settings.qkv and one_head,
+        Step.SCORES: one_head,
+        Step.SCALED: settings.scale is not Scale.RAW and one_head,
+        Step.MASKED: bool(settings.mask) and one_head,
+        Step.CONTEXT: one_head,
         Step.W_O: settings.has_w_o,
         Step.OUTPUT: settings.has_w_o or settings.n_heads > 1,
     }
     return tuple(step for step in Step if has.get(step, True))
 
 
+def before(step: Step, settings: Settings) -> Step:
+    """The step from which a step with a cell for each pair of words is computed."""
+    here = [pair for pair in steps(settings) if pair in PAIRS]
+    return here[here.index(step) - 1]
+
+
 def n_features(settings: Settings, step: Step) -> int:
     """How many columns a step has, where its columns are features. Else those of the context."""
-    per_head = {Step.QUERIES: settings.d_query, Step.KEYS: settings.d_query}
-    whole = {
+    return {
         Step.EMBEDDINGS: settings.d_model,
         Step.W_Q: settings.n_heads * settings.d_query,
         Step.W_K: settings.n_heads * settings.d_query,
         Step.W_V: settings.d_joined,
+        Step.QUERIES: settings.d_query,
+        Step.KEYS: settings.d_query,
         Step.W_O: settings.d_model,
         Step.OUTPUT: settings.d_joined,
-    }
-    return (per_head | whole).get(step, settings.d_value)
+    }.get(step, settings.d_value)

@@ -110,6 +110,11 @@ def softmax(t: AttentionTrace, h: int, i: int, j: int) -> Softmax:
     return Softmax(tuple(t.masked[h, i].tolist()), j)
 
 
+def average(t: AttentionTrace, i: int, j: int) -> Numbers:
+    """The weights that each head gives to (i, j); their sum over H is the average."""
+    return tuple(t.weights[:, i, j].tolist())
+
+
 def context(t: AttentionTrace, h: int, i: int, c: int) -> DotProduct:
     """Feature c of query i's context: its weights times that feature of every value it sees."""
     # A hidden value has no part in the sum, whatever it is.

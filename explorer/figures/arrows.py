@@ -23,6 +23,8 @@ _TIP = 10  #     where the line of an arc ends and its tip begins
 _BELOW = 50  #   room for the words and the percentages
 _BANDS = len(palette.ARROWS)
 _LONGEST_WORD = 14
+MOST_ARROWS = 512
+"""More would be a blot, and slow; the strongest are drawn."""
 _LEAST = 5e-4  # less than 0.05 % is not drawn: it is written as 0.0 %
 
 
@@ -44,7 +46,7 @@ def arrows(
     bands: list[list[str]] = [[] for _ in range(_BANDS)]
     tips: list[tuple[float, int]] = []
     top = np.nanmax(weights, initial=_LEAST, where=~np.isnan(weights))
-    for i, j in np.argwhere(weights >= _LEAST):
+    for i, j in _strongest(weights):
         band = min(int(_BANDS * weights[i, j] / top), _BANDS - 1)
         path, end = _arc(int(i), int(j), n_tokens)
         bands[band].append(path)
@@ -90,7 +92,11 @@ def arrows(
                     for band, paths in enumerate(bands)
                     if paths
                 ],
-                "xaxis": {"range": [-0.5, max(n_tokens, 1) - 0.5], "visible": False, "fixedrange": True},
+                "xaxis": {
+                    "range": [-0.5, max(n_tokens, 1) - 0.5],
+                    "visible": False,
+                    "fixedrange": True,
+                },
                 "yaxis": {
                     "range": [-_BELOW, HEIGHT - _BELOW],
                     "visible": False,
@@ -99,6 +105,15 @@ def arrows(
             },
         }
     )
+
+
+def _strongest(weights: Array) -> Array:
+    """The (query, key) of every arrow to draw."""
+    places = np.argwhere(weights >= _LEAST)
+    if len(places) > MOST_ARROWS:
+        order = np.argsort(-weights[tuple(places.T)], kind="stable")
+        places = places[order[:MOST_ARROWS]]
+    return places
 
 
 def slot_width(tokens: Sequence[str]) -> int:
@@ -118,7 +133,10 @@ def _arc(i: int, j: int, n_tokens: int) -> tuple[str, float]:
     # Both handles stand right above the ends, so the arc leaves and arrives upright and its tip
     # can simply point down. A cubic curve reaches three quarters of its handles' height.
     handle = _FOOT + (height - _FOOT) * 4 / 3
-    return f"M{start:.3f},{_FOOT} C{start:.3f},{handle:.1f} {end:.3f},{handle:.1f} {end:.3f},{_TIP}", end
+    return (
+        f"M{start:.3f},{_FOOT} C{start:.3f},{handle:.1f} {end:.3f},{handle:.1f} {end:.3f},{_TIP}",
+        end,
+    )
 
 
 def _font(n_tokens: int) -> int:

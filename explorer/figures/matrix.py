@@ -24,7 +24,10 @@ FONT = 12
 _LONGEST_ROW_LABEL = 12
 _LONGEST_COLUMN_LABEL = 10
 _WIDEST_CELL = 58
+_TALLEST = 768
+"""Pixels of all rows together, where there are more of them than can be told apart singly."""
 _MARGIN = 6
+_MOST_WITH_GAPS = 64
 _NARROWEST = 160
 """Streamlit draws no chart narrower than about this; what is cut off would be cells."""
 
@@ -54,7 +57,9 @@ def layout(tokens: Sequence[str], n_rows: int | None = None) -> Layout:
     return Layout(
         cell_height=_cell_height(n_rows),
         left=int(max(map(_pixels, rows), default=0)) + 14,
-        top=20 if longest <= _WIDEST_CELL - 6 and len(tokens) <= MOST_WITH_DIGITS else int(longest) + 14,
+        top=20
+        if longest <= _WIDEST_CELL - 6 and len(tokens) <= MOST_WITH_DIGITS
+        else int(longest) + 14,
     )
 
 
@@ -76,45 +81,46 @@ def matrix(
 
     hidden: True for a cell that is drawn grey and called hidden, whatever it holds.
     bound: the number at the end of the colour scale; None takes the largest one drawn.
-    by_row: give each row a colour scale of its own, up to its own largest number.
+    by_row: give each row a colour scale of its own, up to its own largest number; the numbers
+    themselves are in `customdata` then.
     hover: how a cell is named when it is pointed at, with %{y} for its row, %{x} for its column.
+    Where not every row and column has a tick, a chart cannot name them, and says nothing.
     beside: what is written to the right of each row, under the heading "sum".
     """
-    n_rows, n_columns = numbers.shape
-    out_of_sight = np.zeros(numbers.shape, dtype=bool) if hidden is None else hidden
-    drawn = np.where(out_of_sight, np.nan, numbers)
-    digits = max(n_rows, n_columns) <= MOST_WITH_DIGITS
-    text = [[labels.number(number, decimals) for number in row] for row in drawn] if digits else None
-    if text:
-        text = [["" if t == "NaN" and h else t for t, h in zip(*r, strict=True)] for r in zip(text, out_of_sight, strict=True)]
-
-    colours = drawn / _row_bounds(drawn) if by_row else drawn
+    drawn = numbers if hidden is None else np.where(hidden, np.nan, numbers)
+    digits = _digits(drawn, hidden, decimals) if fits_digits(*numbers.shape) else None
     end = 1.0 if by_row else (largest(drawn) if bound is None else bound)
-    cell_width = _cell_width(n_columns, columns, text)
-    figure = {
-        "data": [
-            {
-                "type": "heatmap",
-                "z": colours.astype(np.float32),
-                "zmin": 0.0 if kind is Kind.WEIGHTS else -end,
-                "zmax": end,
-                "colorscale": palette.WEIGHTS if kind is Kind.WEIGHTS else palette.SIGNED,
-                "showscale": False,
-                "xgap": 1,
-                "ygap": 1,
-                "hoverongaps": False,
-                "hovertemplate": f"{hover}: {_hover_number(drawn, by_row)}<extra></extra>",
-            }
-            | ({"text": text, "texttemplate": "%{text}", "textfont": {"size": FONT}} if text else {})
-            | ({"customdata": drawn.astype(np.float32)} if by_row else {})
-        ],
-        "layout": _layout(rows, columns, frame, cell_width),
+    cells = {
+        "type": "heatmap",
+        "z": (drawn / _row_bounds(drawn) if by_row else drawn).astype(np.float32),
+        "zmin": 0.0 if kind is Kind.WEIGHTS else -end,
+        "zmax": end,
+        "colorscale": palette.WEIGHTS if kind is Kind.WEIGHTS else palette.SIGNED,
+        **_cells(numbers.shape),
     }
-    if out_of_sight.any():
-        figure["data"].append(_hidden_cells(out_of_sight, hover))
+    if by_row:
+        cells["customdata"] = drawn.astype(np.float32)
+    if digits:
+        cells |= {"text": digits, "texttemplate": "%{text}", "textfont": {"size": FONT}}
+    traces = [cells]
+    if hidden is not None and hidden.any():
+        traces.append(hidden_cells(hidden))
+    if max(numbers.shape) <= MOST_WITH_ALL_TICKS:
+        cells["hovertemplate"] = f"{hover}: {_hover_number(drawn, by_row)}<extra></extra>"
+        for shading in traces[1:]:
+            shading["hovertemplate"] = f"{hover}: hidden<extra></extra>"
+    else:
+        for trace in traces:
+            trace["hoverinfo"] = "none"
+    figure = {"data": traces, "layout": _layout(rows, columns, frame, digits)}
     if beside is not None:
-        _write_beside(figure, beside, n_columns)
+        _write_beside(figure, beside, min(FONT, frame.cell_height - 2))
     return go.Figure(figure)
+
+
+def fits_digits(n_rows: int, n_columns: int) -> bool:
+    """Whether every cell holds its digits."""
+    return max(n_rows, n_columns) <= MOST_WITH_DIGITS
 
 
 def largest(numbers: Array) -> float:
@@ -129,11 +135,17 @@ def size(n_rows: int, frame: Layout) -> int:
 
 
 def _layout(
-    rows: Sequence[str], columns: Sequence[str], frame: Layout, cell_width: float
+    rows: Sequence[str],
+    columns: Sequence[str],
+    frame: Layout,
+    digits: list[list[str]] | None,
 ) -> dict:
     n_rows, n_columns = len(rows), len(columns)
+    cell_width = _cell_width(columns, digits)
     names = [labels.plotly(name, _LONGEST_COLUMN_LABEL) for name in columns]
-    level = all(_pixels(labels.shown(name, _LONGEST_COLUMN_LABEL)) <= cell_width for name in columns)
+    level = all(
+        _pixels(labels.shown(name, _LONGEST_COLUMN_LABEL)) <= cell_width for name in columns
+    )
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "type": "linear"}
     axis |= {"ticks": "outside", "ticklen": 3, "tickcolor": "rgba(0,0,0,0)"}
     needed = round(frame.left + n_columns * cell_width + _MARGIN)
@@ -167,29 +179,42 @@ def _ticks(names: list[str]) -> dict:
     return {"tickmode": "array", "tickvals": at, "ticktext": [names[i] for i in at]}
 
 
-def _hidden_cells(hidden: BoolArray, hover: str) -> dict:
+def hidden_cells(hidden: BoolArray) -> dict:
+    """A trace that is grey where `hidden` and nothing elsewhere."""
     return {
         "type": "heatmap",
         "z": np.where(hidden, 1.0, np.nan).astype(np.float32),
         "zmin": 0,
         "zmax": 1,
         "colorscale": [[0, palette.HIDDEN], [1, palette.HIDDEN]],
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 1,
-        "hoverongaps": False,
-        "hovertemplate": f"{hover}: hidden<extra></extra>",
+        **_cells(hidden.shape),
     }
 
 
-def _write_beside(figure: dict, beside: Sequence[str], n_columns: int) -> None:
+def _cells(shape: tuple[int, int]) -> dict:
+    gap = 1 if max(shape, default=0) <= _MOST_WITH_GAPS else 0
+    return {"showscale": False, "xgap": gap, "ygap": gap, "hoverongaps": False}
+
+
+def _digits(drawn: Array, hidden: BoolArray | None, decimals: int) -> list[list[str]]:
+    text = [[labels.number(number, decimals) for number in row] for row in drawn]
+    if hidden is not None:
+        text = [
+            ["" if out_of_sight else number for number, out_of_sight in zip(*row, strict=True)]
+            for row in zip(text, hidden, strict=True)
+        ]
+    return text
+
+
+def _write_beside(figure: dict, beside: Sequence[str], size: int) -> None:
     """Widen the figure by a column of plain text. Its cells have no colour: it is no data."""
     room = round(max(map(_pixels, [*beside, "sum"]), default=0)) + 10
     margin = figure["layout"]["margin"]
     before = figure["layout"]["width"] - margin["l"] - margin["r"]
     figure["layout"]["width"] += room
     axis = figure["layout"]["xaxis"]
-    right = n_columns - 0.5
+    right = axis["range"][1]
+    n_columns = right + 0.5
     axis["range"] = [-0.5, right + room * n_columns / max(before, 1)]
     axis["tickvals"] = [*axis["tickvals"], (right + axis["range"][1]) / 2]
     axis["ticktext"] = [*axis["ticktext"], "<i>sum</i>"]
@@ -200,7 +225,7 @@ def _write_beside(figure: dict, beside: Sequence[str], n_columns: int) -> None:
             "x": [(right + axis["range"][1]) / 2] * len(beside),
             "y": list(range(len(beside))),
             "text": list(beside),
-            "textfont": {"size": FONT},
+            "textfont": {"size": size},
             "hoverinfo": "skip",
         }
     )
@@ -217,17 +242,18 @@ def _row_bounds(drawn: Array) -> Array:
 
 
 def _cell_height(n_rows: int) -> int:
-    if n_rows <= MOST_WITH_DIGITS:
-        return 32
-    return 24 if n_rows <= MOST_WITH_ALL_TICKS else 18 if n_rows <= 32 else 12
+    for most, height in ((MOST_WITH_DIGITS, 32), (MOST_WITH_ALL_TICKS, 24), (32, 18), (64, 12)):
+        if n_rows <= most:
+            return height
+    return max(_TALLEST // n_rows, 1)
 
 
-def _cell_width(n_columns: int, names: Sequence[str], text: list[list[str]] | None) -> float:
-    if text is None:
-        return _cell_height(max(n_columns, MOST_WITH_DIGITS + 1))
-    digits = max((_pixels(t) for row in text for t in row), default=0) + 8
+def _cell_width(names: Sequence[str], digits: list[list[str]] | None) -> float:
+    if digits is None:
+        return max(_cell_height(max(len(names), MOST_WITH_DIGITS + 1)), 1)
+    numbers = max((_pixels(text) for row in digits for text in row), default=0) + 8
     words = max((_pixels(labels.shown(n, _LONGEST_COLUMN_LABEL)) for n in names), default=0) + 6
-    return round(max(digits, min(words, _WIDEST_CELL), 32))
+    return round(max(numbers, min(words, _WIDEST_CELL), 32))
 
 
 def _pixels(text: str) -> float:

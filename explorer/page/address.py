@@ -32,7 +32,9 @@ def read() -> Values:
         values, mended = share.settle(values)
         state.update({name: values[name] for name in mended})
         if "n_heads" in mended:
-            state["_ignored"] = [Ignored("n_heads", str(state["_values"]["n_heads"]), mended["n_heads"])]
+            state["_ignored"] = [
+                Ignored("n_heads", str(state["_values"]["n_heads"]), mended["n_heads"])
+            ]
     state["_values"] = values
     return values
 
@@ -73,6 +75,12 @@ def renew(name: str, options: object) -> None:
         st.session_state[name] = st.session_state["_values"][name]
 
 
+def keep(key: str, options: list, usual: object) -> None:
+    """Keep a choice that is in no link on one of its options."""
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = usual if usual in options else options[0]
+
+
 def ignored() -> list[Ignored]:
     """What could not be used of the link that was opened, until the reader moves on."""
     return st.session_state.get("_ignored", [])
@@ -93,7 +101,6 @@ def load_example() -> None:
     """Callback: fill every control with the chosen example's own state."""
     example = st.session_state["example"]
     put(**({"example": example} if example == share.OWN else share.defaults(example)))
-
 
 
 def _of_widget(name: str, kept: Any) -> Any:

@@ -59,7 +59,7 @@ def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> None:
     with st.container(border=True, key="arithmetic"):
         st.markdown(f"**Where a number comes from** · {_heading(t, view)}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            here = [step for step in steps(settings) if step not in _GIVEN]
+            here = [step for step in steps(settings, view.head) if step not in _GIVEN]
             address.renew("step", here)
             st.segmented_control(
                 "Step",
@@ -92,9 +92,7 @@ def _feature_choice(settings: Settings, view: View) -> None:
 
 def _heading(t: AttentionTrace, view: View) -> str:
     """Name the picked cell in words."""
-    asks, answers = (
-        labels.markdown(describe.word(t.tokens, n)) for n in (view.query, view.key)
-    )
+    asks, answers = (labels.markdown(describe.word(t.tokens, n)) for n in (view.query, view.key))
     name = labels.markdown(_NAMES[view.step])
     if view.step in PAIRS:
         return f"{name} from {asks} to {answers}"
@@ -156,17 +154,24 @@ def _softmax(t: AttentionTrace, view: View) -> None:
         st.markdown(f"{asks} may not see {answers}, so the weight is **0**.")
         return
     name = f"a_{{{i + 1},{j + 1}}}"
+    if h is None:
+        st.latex(latex.average(name, worked.average(t, i, j), places))
+        return
     softmax = worked.softmax(t, h, i, j)
     shifted = latex.shifted_softmax(name, softmax, places)
     if not softmax.fits:
-        st.markdown("The powers of e are too large or too small to write down, so the row’s largest "
-                    "score is subtracted first. That changes no weight.")
+        st.markdown(
+            "The powers of e are too large or too small to write down, so the row’s largest "
+            "score is subtracted first. That changes no weight."
+        )
         st.latex(shifted)
         return
     st.latex(latex.softmax(name, softmax, places))
     with st.popover("As the computer does it", type="tertiary"):
-        st.markdown("The row’s largest score is subtracted first. That changes no weight and keeps "
-                    "the powers of e from becoming too large.")
+        st.markdown(
+            "The row’s largest score is subtracted first. That changes no weight and keeps "
+            "the powers of e from becoming too large."
+        )
         st.latex(shifted)
 
 
@@ -197,5 +202,3 @@ def _given(t: AttentionTrace, settings: Settings, view: View) -> str:
             f"has the same vector. In a trained model it would be learned."
         )
     return "This number is not computed from others; in a trained model it would be learned."
-
-

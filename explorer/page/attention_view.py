@@ -3,111 +3,198 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array, BoolArray
+from explorer.figures import heads as all_heads
 from explorer.figures import palette
-from explorer.figures.arrows import arrows, slot_width
-from explorer.figures.matrix import Kind, Layout, largest, layout, matrix
+from explorer.figures.arrows import MOST_ARROWS, arrows, slot_width
+from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix
+from explorer.lights import Light, Role, lights
 from explorer.page import style
 from explorer.page.arithmetic import arithmetic
-from explorer.page.bridge import bridge
+from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
 from explorer.page.steps import Telling, telling
-from explorer.lights import lights
+from explorer.page.tables import Matrix, tables
 from explorer.settings import Settings
 from explorer.trace import AttentionTrace
-from explorer.view import PAIRS, Direction, Colour, Step, View, steps
+from explorer.view import PAIRS, Colour, Direction, Step, View, steps
 
-_BY_FEATURE = (Step.W_Q, Step.W_K, Step.W_V, Step.W_O)
+_MATRICES = (Step.W_Q, Step.W_K, Step.W_V, Step.W_O)
+_MOST_WITH_SUMS = 64
 
 
 def attention_view(t: AttentionTrace, settings: Settings, view: View) -> None:
     """Draw the arrow graph, the steps in the order of computing, and one cell's arithmetic."""
-    here = steps(settings)
+    here = steps(settings, view.head)
+    shown = [_shown(step, t, settings, view) for step in here]
     _arrow_graph(t, view)
+    lit = lights(settings, view)
+    if t.n_heads > 1:
+        lit["heads"] = _head_maps(t, view)
     frame = layout(t.tokens)
+    _what_is_thinned(len(t.tokens))
     with st.container(horizontal=True, gap="small", key="steps"):
-        for count, step in enumerate(here, start=1):
-            _step(count, step, t, settings, view, frame)
+        for count, matrix_ in enumerate(shown, start=1):
+            _draw(count, matrix_, settings, view, frame)
     arithmetic(t, settings, view)
-    lit = lights(settings, view, here)
-    bridge(settings, view, ["arrows", *map(str, here)], lit)
+    tables([Matrix(m.told.title, m.numbers, m.rows, m.columns) for m in shown])
+    kin = {m.step.value: _kin(m.step) for m in shown}
+    bridge(settings, view, t.tokens, ["arrows", *lit], lit, kin)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Shown:
+    """One step as it is drawn."""
+
+    step: Step
+    told: Telling
+    numbers: Array
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    hidden: BoolArray | None
+
+
+def _shown(step: Step, t: AttentionTrace, settings: Settings, view: View) -> _Shown:
+    numbers = _numbers(step, t, view.head)
+    return _Shown(
+        step,
+        telling(step, settings, t, view.head),
+        numbers,
+        rows=_features(numbers.shape[0]) if step in _MATRICES else t.tokens,
+        columns=t.tokens if step in PAIRS else _features(numbers.shape[1]),
+        hidden=~t.visible if settings.mask and step in (Step.MASKED, Step.WEIGHTS) else None,
+    )
+
+
+def _numbers(step: Step, t: AttentionTrace, head: int | None) -> Array:
+    if step is Step.WEIGHTS:
+        return t.weights_of(head)
+    of_all_heads = {
+        Step.EMBEDDINGS: t.x,
+        Step.W_Q: t.w_q,
+        Step.W_K: t.w_k,
+        Step.W_V: t.w_v,
+        Step.W_O: t.w_o,
+        Step.OUTPUT: t.output,
+    }
+    if step in of_all_heads:
+        return of_all_heads[step]
+    return {
+        Step.QUERIES: t.q,
+        Step.KEYS: t.k,
+        Step.VALUES: t.v,
+        Step.SCORES: t.scores,
+        Step.SCALED: t.scaled,
+        Step.MASKED: t.masked,
+        Step.CONTEXT: t.context,
+    }[step][head]
+
+
+def _features(count: int) -> tuple[str, ...]:
+    return tuple(str(n) for n in range(1, count + 1))
 
 
 def _arrow_graph(t: AttentionTrace, view: View) -> None:
-    weights = t.weights[view.head]
+    weights = t.weights_of(view.head)
     i, j = view.query, view.key
-    name = [describe.word(t.tokens, n) for n in range(len(t.tokens))]
     drawn = np.full_like(weights, np.nan)
+    focus, colour = i, palette.QUERY
     if view.direction is Direction.FROM_QUERY:
         drawn[i] = weights[i]
-        shares, seen, focus, colour = weights[i], t.visible[i], i, palette.QUERY
-        said = [f"{name[i]} gives {labels.percent(w)} of its attention to {n}" for w, n in zip(shares, name, strict=True)]
-        alt = f"Arrows from {name[i]} to each word it attends to: {describe.shares(shares, t.tokens)}."
+        shares, seen = weights[i], t.visible[i]
     elif view.direction is Direction.TO_KEY:
         drawn[:, j] = weights[:, j]
-        shares, seen, focus, colour = weights[:, j], t.visible[:, j], j, palette.KEY
-        said = [f"{n} gives {labels.percent(w)} of its attention to {name[j]}" for w, n in zip(shares, name, strict=True)]
-        alt = f"Arrows from each word to {name[j]}: {describe.shares(shares, t.tokens)}."
+        shares, seen = weights[:, j], t.visible[:, j]
+        focus, colour = j, palette.KEY
     else:
-        drawn = weights
-        shares, seen, focus, colour = weights.mean(axis=0), t.visible.any(axis=0), None, palette.QUERY
-        said = [f"{n} gets {labels.percent(w)} of a word’s attention on average" for w, n in zip(shares, name, strict=True)]
-        alt = f"Arrows between all words. On average each gets: {describe.shares(shares, t.tokens)}."
+        drawn, focus = weights, None
+        shares, seen = weights.mean(axis=0), t.visible.any(axis=0)
+    said, alt = describe.arrows(shares, t.tokens, focus, view.direction is Direction.TO_KEY)
     under = [labels.percent(w) if s else "hidden" for w, s in zip(shares, seen, strict=True)]
     hover = [labels.plotly(text) for text in said]
-    style.least_width("arrows", len(t.tokens) * slot_width(t.tokens), most=len(t.tokens) * 170)
+    n_tokens = len(t.tokens)
+    style.least_width("arrows", n_tokens * slot_width(t.tokens), most=n_tokens * 170)
     with st.container(key="arrows_scroll"):
         chart(arrows(drawn, t.tokens, under, hover, focus, colour), "arrows", alt)
+    left_out = int((np.nan_to_num(drawn) > 0).sum()) - MOST_ARROWS
+    if left_out > 0:
+        st.caption(f"The {MOST_ARROWS} strongest arrows; {left_out:,} weaker ones are not drawn.")
     if t.sees_nobody[i] and view.direction is Direction.FROM_QUERY:
         st.caption(f"{labels.markdown(t.tokens[i])} may see no word at all: all its weights are 0.")
 
 
-def _step(
-    count: int, step: Step, t: AttentionTrace, settings: Settings, view: View, frame: Layout
-) -> None:
-    told = telling(step, settings, t)
-    numbers = _numbers(step, t, view.head)
-    pairs = step in PAIRS
-    rows = t.tokens if step not in _BY_FEATURE else _features(numbers.shape[0])
-    columns = t.tokens if pairs else _features(numbers.shape[1])
-    hidden = ~t.visible if step in (Step.MASKED, Step.WEIGHTS) and settings.mask else None
-    weights = step is Step.WEIGHTS
+def _head_maps(t: AttentionTrace, view: View) -> list[Light]:
+    """Draw all heads beside each other; returns the light around the one that is open."""
+    n_heads, n_tokens = t.n_heads, len(t.tokens)
+    if t.weights.size > all_heads.MOST_CELLS:
+        st.caption(
+            f"{n_heads} heads of {n_tokens} by {n_tokens} weights are too many to draw beside "
+            f"each other."
+        )
+        return []
+    st.markdown("**All heads** · weights, on one scale; click one to open it")
+    alt = f"The weights of all {n_heads} heads as small maps."
+    chart(all_heads.heads(t.weights, t.visible), "heads", alt)
+    if view.head is None:
+        return []
+    return [Light(Role.PICKED, *all_heads.outline(view.head, n_heads, n_tokens))]
+
+
+def _what_is_thinned(n_tokens: int) -> None:
+    if fits_digits(n_tokens, 1):
+        return
+    said = ["the digits are in the tables and under the pointer"]
+    if n_tokens > 16:
+        said.append("not every word has its label")
+    st.caption(f"With {n_tokens} words, {' and '.join(said)}.")
+
+
+def _draw(count: int, shown: _Shown, settings: Settings, view: View, frame: Layout) -> None:
+    weights, pairs = shown.step is Step.WEIGHTS, shown.step in PAIRS
+    sums = None
+    if weights and len(shown.rows) <= _MOST_WITH_SUMS:
+        sums = [labels.number(total, view.decimals) for total in shown.numbers.sum(axis=-1)]
     figure = matrix(
-        numbers,
-        rows=rows,
-        columns=columns,
+        shown.numbers,
+        rows=shown.rows,
+        columns=shown.columns,
         kind=Kind.WEIGHTS if weights else Kind.SIGNED,
         frame=frame,
         decimals=view.decimals,
-        hidden=hidden,
+        hidden=shown.hidden,
         bound=1.0 if weights and view.colour is Colour.UNIT else None,
         by_row=view.colour is Colour.ROW,
         hover="%{y} → %{x}" if pairs else "%{y}, feature %{x}",
-        beside=_row_sums(t, view) if weights else None,
+        beside=sums,
     )
-    alt = (
-        describe.pairs(told.title, numbers, t.tokens, None if hidden is None else t.visible, view.decimals)
-        if pairs
-        else describe.vectors(told.title, numbers, rows, view.decimals)
-    )
+    told = shown.told
     with st.container(width=int(figure.layout.width), gap="xxsmall"):
         st.markdown(f"**{count} {labels.markdown(told.title)}**")
         st.caption(labels.markdown(told.shapes))
-        chart(figure, step.value, alt)
-        _legend(numbers, hidden, weights, view)
+        chart(figure, shown.step.value, _alt(shown, view))
+        _legend(shown, view)
         st.markdown(f"${told.formula}$")
         st.caption(told.question)
         _code(told)
 
 
-def _legend(numbers: Array, hidden: BoolArray | None, weights: bool, view: View) -> None:
-    drawn = numbers if hidden is None else np.where(hidden, np.nan, numbers)
+def _alt(shown: _Shown, view: View) -> str:
+    if shown.step in PAIRS:
+        visible = None if shown.hidden is None else ~shown.hidden
+        return describe.pairs(shown.told.title, shown.numbers, shown.rows, visible, view.decimals)
+    return describe.vectors(shown.told.title, shown.numbers, shown.rows, view.decimals)
+
+
+def _legend(shown: _Shown, view: View) -> None:
+    weights = shown.step is Step.WEIGHTS
+    hidden = shown.hidden
+    drawn = shown.numbers if hidden is None else np.where(hidden, np.nan, shown.numbers)
     end = labels.number(largest(drawn), view.decimals)
     if weights and view.colour is Colour.UNIT:
         end = "1"
@@ -123,32 +210,13 @@ def _code(told: Telling) -> None:
             st.code(inspect.getsource(told.function), language="python")
 
 
-def _numbers(step: Step, t: AttentionTrace, head: int) -> Array:
-    whole = {
-        Step.EMBEDDINGS: t.x,
-        Step.W_Q: t.w_q,
-        Step.W_K: t.w_k,
-        Step.W_V: t.w_v,
-        Step.W_O: t.w_o,
-        Step.OUTPUT: t.output,
-    }
-    if step in whole:
-        return whole[step]
+def _kin(step: Step) -> Kin:
+    if step in PAIRS:
+        return Kin.PAIRS
+    if step in _MATRICES:
+        return Kin.NONE
     return {
-        Step.QUERIES: t.q,
-        Step.KEYS: t.k,
-        Step.VALUES: t.v,
-        Step.SCORES: t.scores,
-        Step.SCALED: t.scaled,
-        Step.MASKED: t.masked,
-        Step.WEIGHTS: t.weights,
-        Step.CONTEXT: t.context,
-    }[step][head]
-
-
-def _row_sums(t: AttentionTrace, view: View) -> list[str]:
-    return [labels.number(total, view.decimals) for total in t.weights[view.head].sum(axis=-1)]
-
-
-def _features(count: int) -> Sequence[str]:
-    return [str(n) for n in range(1, count + 1)]
+        Step.EMBEDDINGS: Kin.BOTH,
+        Step.KEYS: Kin.KEY_ROWS,
+        Step.VALUES: Kin.KEY_ROWS,
+    }.get(step, Kin.QUERY_ROWS)

@@ -1,4 +1,5 @@
-// Lights cells in the charts and tells which cell was clicked, without redrawing a chart.
+// Lights cells in the charts, shows the kin of the cell that is pointed at, and tells which cell was
+// clicked; all without redrawing a chart.
 //
 // A chart is found by its key on the page. Streamlit may replace it at any time, so the page is
 // watched. This function runs again for each new state, with no word to the run before it: there is
@@ -7,6 +8,7 @@ const bridge = (window.__explorerBridge ??= { watcher: null, run: 0 });
 
 const chartOf = (key) => document.querySelector(`.st-key-${key} .js-plotly-plot`);
 const textColour = () => getComputedStyle(document.querySelector('[data-testid="stApp"]')).color;
+const isDrawn = (chart) => chart?.on && chart._fullLayout && chart.querySelector(".main-svg");
 
 function outline([role, top, bottom, left, right]) {
   return {
@@ -24,14 +26,75 @@ function light(key, chart) {
   window.Plotly.relayout(chart, { shapes });
 }
 
+// The number in a cell; coloured by row, a chart keeps the numbers themselves beside its colours.
+function number(chart, row, column) {
+  const { z, customdata } = chart._fullData[0];
+  const value = (customdata || z)?.[row]?.[column];
+  if (value === undefined) return "";
+  if (!Number.isFinite(value)) return "hidden";
+  const text = Math.abs(value) >= 1e5 ? value.toExponential(4) : value.toFixed(bridge.data.decimals + 1);
+  return text.replace("-", "−");
+}
+
+function frame(chart, [top, bottom, left, right], colour, text) {
+  const { _size: size, xaxis, yaxis } = chart._fullLayout;
+  const box = document.createElement("div");
+  box.className = "kin";
+  Object.assign(box.style, {
+    left: `${size.l + xaxis.d2p(left - 0.5)}px`, width: `${xaxis.d2p(right + 1) - xaxis.d2p(left)}px`,
+    top: `${size.t + yaxis.d2p(top - 0.5)}px`, height: `${yaxis.d2p(bottom + 1) - yaxis.d2p(top)}px`,
+    outlineColor: colour,
+  });
+  if (text) box.appendChild(Object.assign(document.createElement("span"), { textContent: text }));
+  chart.querySelector(".svg-container").appendChild(box);
+}
+
+function showKin(key, row, column) {
+  hideKin();
+  const { kin, colours, words } = bridge.data;
+  const own = chartOf(key);
+  if (!(key in kin) || !isDrawn(own)) return;
+  const shape = (chart) => [chart._fullData[0].z.length, chart._fullData[0].z[0].length];
+  const [n, m] = shape(own);
+  const rowOf = (chart, r, colour) => frame(chart, [r, r, 0, shape(chart)[1] - 1], colour);
+  const asks = kin[key] === "key_rows" ? null : row;
+  const answers = kin[key] === "pairs" ? column : kin[key] === "query_rows" ? null : row;
+
+  if (own._fullData[0].hoverinfo === "none") {
+    const name = kin[key] === "pairs" ? `${words[row]} → ${words[column]}` : `${words[row] ?? row + 1}, feature ${column + 1}`;
+    frame(own, [row, row, column, column], textColour(), `${name}: ${number(own, row, column)}`);
+  }
+  for (const [other, its] of Object.entries(kin)) {
+    const chart = chartOf(other);
+    if (other === key || !isDrawn(chart)) continue;
+    const [rows, columns] = shape(chart);
+    const alike = rows === n && columns === m && (its === "pairs") === (kin[key] === "pairs");
+    if (alike) frame(chart, [row, row, column, column], textColour(), number(chart, row, column));
+    else if (kin[key] === "none" || its === "none") continue;
+    else if (its === "pairs" && kin[key] === "key_rows") frame(chart, [0, rows - 1, row, row], colours.key);
+    else if (its === "pairs" || its === "query_rows") { if (asks !== null) rowOf(chart, asks, colours.query); }
+    else if (its === "key_rows") { if (answers !== null) rowOf(chart, answers, colours.key); }
+    else {
+      if (asks !== null) rowOf(chart, asks, colours.query);
+      if (answers !== null && answers !== asks) rowOf(chart, answers, colours.key);
+    }
+  }
+}
+
+function hideKin() {
+  for (const box of document.querySelectorAll(".kin")) box.remove();
+}
+
 function tend() {
   for (const key of bridge.data.charts) {
     const chart = chartOf(key);
-    if (!window.Plotly || !chart?.on || !chart._fullLayout || !chart.querySelector(".main-svg")) continue;
+    if (!window.Plotly || !isDrawn(chart)) continue;
     if (!chart.__tended) {
       chart.__tended = true;
       chart.on("plotly_click", ({ points: [{ x, y }] }) =>
         bridge.tell("picked", { chart: key, row: y, column: x }));
+      chart.on("plotly_hover", ({ points: [{ x, y }] }) => showKin(key, y, x));
+      chart.on("plotly_unhover", hideKin);
     }
     if (key in bridge.data.lights) light(key, chart);
   }
@@ -49,5 +112,6 @@ export default function ({ data, setTriggerValue }) {
     if (run !== bridge.run) return;
     bridge.watcher.disconnect();
     bridge.watcher = null;
+    hideKin();
   };
 }

@@ -1,12 +1,15 @@
-"""Clicks from the charts to the page, and lights from the page to the charts."""
+"""Clicks from the charts to the page, lights and the pointer's kin from the page to the charts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 
 import streamlit as st
 
-from explorer.figures import palette
+from explorer import labels
+from explorer.figures import heads, palette
 from explorer.lights import Lights, Role
 from explorer.page import address
 from explorer.settings import Settings
@@ -21,8 +24,25 @@ _COLOURS = {
 }
 
 
-def bridge(settings: Settings, view: View, charts: list[str], lights: Lights) -> None:
-    """Light the cells, and let a click on a chart pick what it points at."""
+class Kin(StrEnum):
+    """Whose numbers the rows and columns of a matrix are; decides what is shown with a cell."""
+
+    PAIRS = "pairs"  #            a row for each query, a column for each key
+    QUERY_ROWS = "query_rows"  #  a row for each word as it asks
+    KEY_ROWS = "key_rows"  #      a row for each word as it answers
+    BOTH = "both"  #              a row for each word, as it asks and answers
+    NONE = "none"  #              rows and columns are features
+
+
+def bridge(
+    settings: Settings,
+    view: View,
+    tokens: Sequence[str],
+    charts: Sequence[str],
+    lights: Lights,
+    kin: dict[str, Kin],
+) -> None:
+    """Light cells, show a pointed-at cell's kin, and let a click pick what it points at."""
     component = st.components.v2.component(
         "charts_bridge", js=(Path(__file__).parent / "bridge.js").read_text()
     )
@@ -33,12 +53,15 @@ def bridge(settings: Settings, view: View, charts: list[str], lights: Lights) ->
     component(
         key="bridge",
         data={
-            "charts": charts,
+            "charts": list(charts),
             "lights": {
                 key: [(light.role, *light.rows, *light.columns) for light in lit]
                 for key, lit in lights.items()
             },
             "colours": _COLOURS,
+            "kin": kin,
+            "words": [labels.shown(token, 40) for token in tokens],
+            "decimals": view.decimals,
         },
         height=1,
         on_picked_change=picked,
@@ -49,27 +72,35 @@ def pick(cell: object, settings: Settings, view: View) -> None:
     """Open what was clicked. What the browser says is checked: it may say anything."""
     if not isinstance(cell, dict):
         return
+    chart, row, column = cell.get("chart"), cell.get("row"), cell.get("column")
     n_tokens = len(settings.tokens)
-    row, column = cell.get("row"), cell.get("column")
-    if not _is_place(column):
-        return
-    if cell.get("chart") == "arrows":
-        if column < n_tokens:
+    if chart == "arrows":
+        if _is_place(column, n_tokens):
             address.put(**{"key" if view.direction is Direction.TO_KEY else "query": int(column)})
         return
-    name = str(cell.get("chart")).removeprefix("a_").removeprefix("b_")
-    if name == "difference":
-        name = Step.WEIGHTS
-    if name not in steps(settings) or not _is_place(row) or row >= n_tokens:
+    if chart == "heads":
+        _pick_head(row, column, settings, n_tokens)
         return
-    step = Step(name)
-    if step in PAIRS and column < n_tokens:
+    name = str(chart).removeprefix("a_").removeprefix("b_")
+    step = {"difference": Step.WEIGHTS}.get(name, name)
+    if step not in steps(settings, view.head):
+        return
+    step = Step(step)
+    if step in PAIRS and _is_place(row, n_tokens) and _is_place(column, n_tokens):
         address.put(step=step.value, query=int(row), key=int(column))
-    elif step not in PAIRS and column < n_features(settings, step):
+    elif step in (Step.W_Q, Step.W_K, Step.W_V, Step.W_O):
+        return  # given, not computed: there is nothing to open
+    elif _is_place(row, n_tokens) and _is_place(column, n_features(settings, step)):
         address.put(step=step.value, query=int(row), feature=int(column))
 
 
-def _is_place(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and (
-        value == int(value) if value < 1e9 else False
-    )
+def _pick_head(row: object, column: object, settings: Settings, n_tokens: int) -> None:
+    if _is_place(row, 10**6) and _is_place(column, 10**6):
+        head = heads.head_at(int(row), int(column), settings.n_heads, n_tokens)
+        if head is not None:
+            address.put(head=head)
+
+
+def _is_place(value: object, count: int) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and 0 <= value < count and value == int(value)

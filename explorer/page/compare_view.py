@@ -9,11 +9,12 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array
-from explorer.figures.matrix import Kind, layout, largest, matrix
+from explorer.figures.matrix import Kind, largest, layout, matrix
 from explorer.lights import Light, Lights, Role
-from explorer.page.bridge import bridge
+from explorer.page import address
+from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
-from explorer.settings import Scale, Settings
+from explorer.settings import D_MODEL, Scale, Settings
 from explorer.trace import AttentionTrace, trace
 from explorer.view import Colour, View
 from explorer.worked import entropy_bits
@@ -25,16 +26,19 @@ def compare_view(settings: Settings, view: View) -> None:
     """Draw scores and weights of both on one scale, what scaling changed, and by how much."""
     raw = trace(replace(settings, scale=Scale.RAW))
     scaled = trace(replace(settings, scale=Scale.SQRT_D_K))
-    a, b = raw.weights[view.head], scaled.weights[view.head]
+    a, b = raw.weights_of(view.head), scaled.weights_of(view.head)
     d_k = settings.d_query
     st.markdown(
         f"**A, raw** against **B, scaled**: the same experiment twice, the scores as they are and "
         f"the scores divided by √d_k = √{d_k} = {labels.number(d_k**0.5, view.decimals)}."
     )
+    st.markdown(describe.scaling(raw, scaled, view.head, settings.qkv))
+    _dimension(settings)
     frame = layout(raw.tokens)
     hidden = ~raw.visible if settings.mask else None
-    scores = (raw.masked[view.head], scaled.masked[view.head])
-    score_bound = largest(np.stack(scores))
+    one_head = view.head is not None
+    scores = [side.masked[view.head] for side in (raw, scaled)] if one_head else []
+    score_bound = max(map(largest, scores), default=0.0)
     weight_bound = 1.0 if view.colour is Colour.UNIT else largest(np.stack((a, b)))
 
     def draw(key: str, title: str, numbers: Array, kind: Kind, bound: float | None) -> None:
@@ -55,16 +59,33 @@ def compare_view(settings: Settings, view: View) -> None:
             st.markdown(f"**{title}**")
             chart(figure, key, alt)
 
-    with st.container(horizontal=True, key="steps"):
-        draw("a_scores", "A: scores, raw", scores[0], Kind.SIGNED, score_bound)
-        draw("b_scores", "B: scores, scaled", scores[1], Kind.SIGNED, score_bound)
+    if one_head:
+        with st.container(horizontal=True, key="steps"):
+            draw("a_scores", "A: scores, raw", scores[0], Kind.SIGNED, score_bound)
+            draw("b_scores", "B: scores, scaled", scores[1], Kind.SIGNED, score_bound)
     with st.container(horizontal=True, key="steps_of_weights"):
         draw("a_weights", "A: weights, raw", a, Kind.WEIGHTS, weight_bound)
         draw("b_weights", "B: weights, scaled", b, Kind.WEIGHTS, weight_bound)
         draw("difference", "B − A: change of the weights", b - a, Kind.SIGNED, None)
     st.caption(_scales(view, score_bound, weight_bound, largest(b - a)))
     st.markdown(_per_row(raw, a, b, view))
-    bridge(settings, view, list(_CHARTS), _query_row(view, len(raw.tokens)))
+    lit = _query_row(view, len(raw.tokens))
+    bridge(settings, view, raw.tokens, _CHARTS, lit, dict.fromkeys(_CHARTS, Kin.PAIRS))
+
+
+def _dimension(settings: Settings) -> None:
+    """Change the dimension right here, where its effect is seen."""
+    here = "d_model_here"
+    if st.session_state.get(here) != settings.d_model:
+        st.session_state[here] = settings.d_model
+    st.number_input(
+        "Dimension d_model",
+        D_MODEL[0],
+        D_MODEL[-1],
+        key=here,
+        on_change=lambda: address.put(d_model=st.session_state[here]),
+        width=180,
+    )
 
 
 def _scales(view: View, scores: float, weights: float, change: float) -> str:
@@ -81,7 +102,8 @@ def _per_row(t: AttentionTrace, a: Array, b: Array, view: View) -> str:
     """A Markdown table: per query the largest weight and the entropy, raw and scaled."""
     entropies = entropy_bits(a), entropy_bits(b)
     lines = [
-        "| query | largest weight: raw | scaled | change | entropy in bits: raw | scaled | change |",
+        "| query | largest weight: raw | scaled | change "
+        "| entropy in bits: raw | scaled | change |",
         "|:--|--:|--:|--:|--:|--:|--:|",
     ]
     for i, token in enumerate(t.tokens):

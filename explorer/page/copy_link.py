@@ -1,7 +1,8 @@
-"""A button that copies the link to the page as it is."""
+"""The link to the page as it is, to copy and to put into an article."""
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
 
 import streamlit as st
@@ -10,10 +11,26 @@ from explorer.page import address
 
 
 def copy_link() -> None:
-    """Draw the button. The link is made here; the browser copies it without a trip to the server."""
+    """Draw the button. The link is made here; the browser copies it, with no trip to the server."""
     component = st.components.v2.component(
         "copy_link",
         js=(Path(__file__).parent / "copy_link.js").read_text(),
         css=(Path(__file__).parent / "copy_link.css").read_text(),
     )
     component(key="copy_link", data={"link": address.link()}, width="content")
+
+
+def embed_snippet() -> None:
+    """Show the line that puts the open view into an article."""
+    with st.popover("Embed"):
+        st.markdown("Paste this into a page. It shows the open view alone, and it can be used.")
+        st.code(_snippet(address.link()), language="html", wrap_lines=True)
+        st.caption("The link contains the sentence.")
+
+
+def _snippet(link: str) -> str:
+    embedded = link + ("&" if "?" in link else "?") + "embed=true"
+    return (
+        f'<iframe src="{html.escape(embedded)}" width="100%" height="900" loading="lazy" '
+        f'title="Self-Attention Explorer"></iframe>'
+    )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from explorer import labels
+from explorer import labels, share
 from explorer.page import address
 from explorer.page.arithmetic import word_choice
-from explorer.page.copy_link import copy_link
+from explorer.page.copy_link import copy_link, embed_snippet
 from explorer.settings import Settings
 from explorer.view import Direction, Open, View
 
@@ -34,44 +34,56 @@ def notices() -> None:
             f"(possible: {labels.markdown(part.rule)})"
             for part in ignored
         ]
-        st.warning("Not everything could be used; the usual value stands instead.\n\n" + "\n".join(lines))
+        st.warning(
+            "Not everything could be used; the usual value stands instead.\n\n" + "\n".join(lines)
+        )
 
 
 def choices(settings: Settings, view: View) -> None:
-    """Choose the query word, the head and the view; they hold everywhere."""
-    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+    """Choose the query word and the view, which hold everywhere, and what of it is shown."""
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
+    ):
         if settings.tokens:
             word_choice("query", "Query word: who asks?", settings.tokens)
+        if not st.context.is_embedded:
+            with st.container(horizontal=True, width="content", vertical_alignment="bottom"):
+                st.segmented_control(
+                    "View",
+                    list(map(str, Open)),
+                    format_func=_VIEWS.get,
+                    required=True,
+                    **address.named("view"),
+                )
+                copy_link()
+                embed_snippet()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if settings.n_heads > 1:
-            heads = range(settings.n_heads)
-            address.renew("head", heads)
-            st.segmented_control(
-                "Head",
-                heads,
-                wrap=True,
-                format_func=lambda h: str(h + 1),
-                required=True,
-                **address.named("head"),
-            )
+            _head_choice(settings.n_heads)
         if settings.tokens and view.view is Open.ATTENTION:
             st.segmented_control(
                 "Arrows",
                 list(map(str, Direction)),
-                wrap=True,
                 format_func=_DIRECTIONS.get,
                 required=True,
+                label_visibility="visible" if settings.n_heads > 1 else "collapsed",
                 **address.named("direction"),
             )
-        with st.container(horizontal=True, width="content", vertical_alignment="bottom"):
-            st.segmented_control(
-                "View",
-                list(map(str, Open)),
-                wrap=True,
-                format_func=_VIEWS.get,
-                required=True,
-                **address.named("view"),
-            )
-            copy_link()
+
+
+def _head_choice(n_heads: int) -> None:
+    options = [*range(n_heads), share.MEAN]
+    address.renew("head", options)
+
+    def name(head: int | str) -> str:
+        return "average" if head == share.MEAN else str(head + 1)
+
+    if n_heads <= 8:
+        st.segmented_control(
+            "Head", options, wrap=True, format_func=name, required=True, **address.named("head")
+        )
+    else:
+        st.selectbox("Head", options, format_func=name, width=130, **address.named("head"))
 
 
 def refusal(problem: ValueError) -> None:

@@ -66,6 +66,16 @@ def shifted_softmax(name: str, softmax_: worked.Softmax, decimals: int) -> str:
     )
 
 
+def average(name: str, weights: worked.Numbers, decimals: int) -> str:
+    """The heads' weights, added up and divided by the number of heads."""
+    terms = _added([number(weight, decimals + 1) for weight in weights])
+    return _aligned(
+        rf"\bar {name} &= \frac{{1}}{{H}} \sum_h {name}^{{(h)}} = "
+        rf"\frac{{{terms}}}{{{len(weights)}}}",
+        rf"&= \mathbf{{{number(sum(weights) / len(weights), decimals)}}}",
+    )
+
+
 def number(value: float, decimals: int) -> str:
     """A number as it is shown elsewhere, in LaTeX's signs."""
     text = labels.number(value, decimals)

@@ -27,6 +27,7 @@ def sidebar(values: Values) -> None:
             format_func=_example_title,
             **address.named("example") | {"on_change": address.load_example},
         )
+        _about(values["example"])
         st.text_input(
             "Sentence",
             live=True,
@@ -55,6 +56,15 @@ def sidebar(values: Values) -> None:
 
 def _example_title(name: str) -> str:
     return EXAMPLES[name].title if name in EXAMPLES else "A sentence of your own"
+
+
+def _about(name: str) -> None:
+    """Say whose the example is, and where its source's numbers are off."""
+    if name in EXAMPLES:
+        example = EXAMPLES[name]
+        source = f"From {example.source}." if example.source else ""
+        if source or example.note:
+            st.caption(f"{source} {example.note}".strip())
 
 
 def _source_of_vectors(values: Values) -> None:

@@ -22,17 +22,18 @@ class Telling:
     function: Callable | None
 
 
-def telling(step: Step, settings: Settings, t: AttentionTrace) -> Telling:
+def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None) -> Telling:
     """Put one step into words, with the sizes of this experiment."""
     n, c = t.x.shape
     d, dv, h = settings.d_query, settings.d_value, settings.n_heads
     many = h > 1
     sub = "_h" if many else ""
-    q, k, v = ("Q", "K", "V") if settings.qkv or many else ("X", "X", "X")
-    each = " in this head" if many else ""
+    q, k, v = ("Q", "K", "V") if settings.qkv else ("X", "X", "X")
+    mean = head is None
+    here = f"head {head + 1}: " if many and not mean else ""
     last = r"\tilde S" if settings.mask else "S'" if settings.factor != 1 else "S"
     before_mask = "S'" if settings.factor != 1 else "S"
-    product = f"{n} × {c} · {c} × {{}} = {n} × {{}}"
+    product = f"{here}{n} × {c} · {c} × {{}} = {n} × {{}}"
     return {
         Step.EMBEDDINGS: lambda: Telling(
             "Embeddings X",
@@ -42,24 +43,26 @@ def telling(step: Step, settings: Settings, t: AttentionTrace) -> Telling:
             embeddings.generated if settings.x is None else None,
         ),
         Step.W_Q: lambda: _projection("W_Q", "asks for", c, h * d, settings.w_q is None),
-        Step.W_K: lambda: _projection("W_K", "offers to be found by", c, h * d, settings.w_k is None),
+        Step.W_K: lambda: _projection(
+            "W_K", "offers to be found by", c, h * d, settings.w_k is None
+        ),
         Step.W_V: lambda: _projection("W_V", "hands over", c, h * dv, settings.w_v is None),
         Step.QUERIES: lambda: Telling(
-            f"Queries Q{each}",
+            "Queries Q",
             "What does each word look for?",
             rf"Q{sub} = X W_{{Q{',h' if many else ''}}}",
             product.format(d, d),
             attention.split_heads if many else None,
         ),
         Step.KEYS: lambda: Telling(
-            f"Keys K{each}",
+            "Keys K",
             "By what is each word found?",
             rf"K{sub} = X W_{{K{',h' if many else ''}}}",
             product.format(d, d),
             attention.split_heads if many else None,
         ),
         Step.VALUES: lambda: Telling(
-            f"Values V{each}",
+            "Values V",
             "What does each word hand over?",
             rf"V{sub} = X W_{{V{',h' if many else ''}}}",
             product.format(dv, dv),
@@ -68,36 +71,40 @@ def telling(step: Step, settings: Settings, t: AttentionTrace) -> Telling:
         Step.SCORES: lambda: Telling(
             "Scores S",
             "How well does each key (column) answer each query (row)?",
-            rf"S{sub} = {q}{sub if q != 'X' else ''} {k}{sub if k != 'X' else ''}^\top",
-            f"{n} × {d} · {d} × {n} = {n} × {n}",
+            rf"S{sub} = {q}{sub} {k}{sub}^\top",
+            f"{here}{n} × {d} · {d} × {n} = {n} × {n}",
             attention.score,
         ),
         Step.SCALED: lambda: Telling(
             "Scaled scores S′",
             "How large are the scores once longer vectors have no advantage?",
             rf"S' = S / \sqrt{{{d}}}",
-            f"{n} × {n}, each times {t.factor:.4f}",
+            f"{here}{n} × {n}, each times {t.factor:.4f}",
             attention.attend,
         ),
         Step.MASKED: lambda: Telling(
             "Masked scores",
             "Which keys may each query see? Grey ones are hidden: their score is −∞.",
             rf"\tilde S_{{ij}} = {before_mask}_{{ij}} \text{{ if seen, else }} -\infty",
-            f"{n} × {n}, {int((~t.visible).sum())} of {n * n} cells hidden",
+            f"{here}{n} × {n}, {int((~t.visible).sum())} of {n * n} cells hidden",
             attention.hide,
         ),
-        Step.WEIGHTS: lambda: Telling(
-            "Weights A",
-            "Which share of its attention does each query (row) give to each key (column)?",
-            rf"A{sub} = \mathrm{{softmax}}({last})",
-            f"{n} × {n}, each row sums to 1",
-            attention.softmax,
+        Step.WEIGHTS: lambda: (
+            _average(n, h)
+            if mean
+            else Telling(
+                "Weights A",
+                "Which share of its attention does each query (row) give to each key (column)?",
+                rf"A{sub} = \mathrm{{softmax}}({last})",
+                f"{here}{n} × {n}, each row sums to 1",
+                attention.softmax,
+            )
         ),
         Step.CONTEXT: lambda: Telling(
-            f"Context Y{each}" if many else "Context vectors Y",
+            "Context vectors Y",
             "What does each word become, blended from what it attends to?",
-            rf"Y{sub} = A{sub} {v}{sub if v != 'X' else ''}",
-            f"{n} × {n} · {n} × {dv} = {n} × {dv}",
+            rf"Y{sub} = A{sub} {v}{sub}",
+            f"{here}{n} × {n} · {n} × {dv} = {n} × {dv}",
             attention.mix,
         ),
         Step.W_O: lambda: Telling(
@@ -116,6 +123,17 @@ def telling(step: Step, settings: Settings, t: AttentionTrace) -> Telling:
             attention.join_heads,
         ),
     }[step]()
+
+
+def _average(n_tokens: int, n_heads: int) -> Telling:
+    return Telling(
+        "Average of the weights",
+        "How much do the heads attend on average? An average of weights only: no head attends "
+        "like this, and it is no softmax of anything.",
+        rf"\frac{{1}}{{{n_heads}}} \sum_h A_h",
+        f"{n_tokens} × {n_tokens}, over {n_heads} heads",
+        AttentionTrace.weights_of,
+    )
 
 
 def _projection(name: str, verb: str, n_rows: int, n_columns: int, drawn: bool) -> Telling:

@@ -16,6 +16,10 @@ _PAGE = """
 .katex-display > .katex { text-align: left; }
 .legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem; }
 .legend i { flex: 0 1 5rem; height: 0.5rem; border: 1px solid rgba(128, 128, 128, 0.4); }
+.svg-container .kin { position: absolute; z-index: 3; pointer-events: none; outline: 2px dashed; }
+.kin span { position: absolute; bottom: calc(100% + 4px); left: 50%; transform: translateX(-50%);
+  padding: 0 0.3rem; font-size: 0.75rem; line-height: 1.2rem; white-space: nowrap;
+  color: #fff; background: #333a45; border-radius: 3px; }
 .st-key-bridge { position: absolute; height: 0; overflow: hidden; }
 """
 
@@ -27,7 +31,9 @@ def page() -> None:
 
 def least_width(key: str, least: int, most: int) -> None:
     """Keep a chart from being squeezed below `least` pixels or stretched beyond `most`."""
-    st.html(f"<style>.st-key-{key} {{ min-width: {least}px; max-width: {max(least, most)}px; }}</style>")
+    st.html(
+        f"<style>.st-key-{key} {{ min-width: {least}px; max-width: {max(least, most)}px; }}</style>"
+    )
 
 
 def legend(low: str, high: str, colours: list[list]) -> None:

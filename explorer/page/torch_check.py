@@ -25,8 +25,8 @@ def torch_check(t: AttentionTrace, settings: Settings) -> None:
 
             found = twin.difference(t, twin.run(t, settings))
         st.markdown(
-            f"PyTorch made its own queries, keys, values, scale and mask from the same settings, in "
-            f"float64. Largest difference from the numbers on this page: weights "
+            f"PyTorch made its own queries, keys, values, scale and mask from the same settings, "
+            f"in float64. Largest difference from the numbers on this page: weights "
             f"**{found.weights:.1e}**, context **{found.context:.1e}**; context by its built-in "
             f"function **{found.fused_context:.1e}**."
         )

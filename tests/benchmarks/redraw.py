@@ -38,7 +38,10 @@ WATCH = """() => {
     if (drawn) window.__last = performance.now();
   });
   window.__watch.observe(document.body, { childList: true, subtree: true, attributes: true });
-  addEventListener('keydown', () => { window.__pressed = performance.now(); window.__last = 0; }, true);
+  addEventListener('keydown', () => {
+    window.__pressed = performance.now();
+    window.__last = 0;
+  }, true);
 }"""
 SETTLED = "() => window.__last && performance.now() - window.__last > 500"
 

@@ -1,0 +1,46 @@
+"""The same numbers computed in three ways, on request, with the code that ran."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import streamlit as st
+
+from explorer import three_ways
+from explorer.trace import AttentionTrace
+from explorer.view import View
+
+_MOST_IN_LOOPS = 64
+_WAYS = {
+    "Word by word": three_ways.word_by_word,
+    "Step by step": three_ways.step_by_step,
+    "In one line": three_ways.in_one_line,
+}
+
+
+def three_ways_box(t: AttentionTrace, view: View) -> None:
+    """Run all three on the numbers of the page, and say how far apart they are."""
+    box = st.expander("Three ways to compute it", key="three_ways", on_change="rerun")
+    if not box.open:
+        return
+    head = view.head or 0
+    with box:
+        st.markdown(
+            "Each ran just now on the numbers above"
+            + (f", those of head {head + 1}" if t.n_heads > 1 else "")
+            + ". On the page words count from 1; the loops count from 0."
+        )
+        for name, function in _WAYS.items():
+            st.markdown(f"**{name}** · {_verdict(function, t, head)}")
+            st.code(inspect.getsource(function), language="python")
+
+
+def _verdict(function, t: AttentionTrace, head: int) -> str:
+    if function is three_ways.word_by_word and len(t.tokens) > _MOST_IN_LOOPS:
+        return f"not run: with more than {_MOST_IN_LOOPS} words the loops take seconds"
+    context = function(t.q[head], t.k[head], t.v[head], t.factor, t.visible)
+    apart = float(np.abs(context - t.context[head]).max(initial=0.0))
+    if apart == 0:
+        return "the same context vectors to the last bit"
+    return f"the same context vectors; the largest difference is {apart:.0e}, a rounding error"

@@ -1,0 +1,45 @@
+"""The same attention written three times: as on paper, as in a textbook, as in a library.
+
+Each takes one head's q, k and v, (T, D), (T, D), (T, Dv), the scale, and the mask, (T, T), True
+where the query may see the key, and returns the context vectors, (T, Dv).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from explorer.attention import Array, BoolArray, hide, mix, score, softmax
+
+
+def word_by_word(q: Array, k: Array, v: Array, scale: float, visible: BoolArray) -> Array:
+    """One query after the other, with loops and plain numbers. Words count from 0 here."""
+    context = []
+    for i in range(len(q)):
+        seen = [j for j in range(len(k)) if visible[i][j]]
+        scores = [scale * sum(a * b for a, b in zip(q[i], k[j], strict=True)) for j in seen]
+        top = max(scores, default=0.0)
+        powers = [math.exp(score - top) for score in scores]
+        weights = [power / sum(powers) for power in powers]
+        context.append(
+            [
+                sum(weight * v[j][c] for weight, j in zip(weights, seen, strict=True))
+                for c in range(v.shape[1])
+            ]
+        )
+    return np.array(context, dtype=float)
+
+
+def step_by_step(q: Array, k: Array, v: Array, scale: float, visible: BoolArray) -> Array:
+    """All queries at once, a line for each step."""
+    scores = score(q, k)
+    scaled = scores * scale
+    masked = hide(scaled, visible)
+    weights = softmax(masked)
+    return mix(weights, v, visible)
+
+
+def in_one_line(q: Array, k: Array, v: Array, scale: float, visible: BoolArray) -> Array:
+    """The formula as it stands in the paper."""
+    return softmax(hide(q @ k.T * scale, visible)) @ v

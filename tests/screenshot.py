@@ -1,0 +1,36 @@
+"""Make the README's picture from the running page: `python tests/screenshot.py`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+sys.path.append(str(Path(__file__).parent / "benchmarks"))
+from redraw import ROOT, server
+
+PICTURE = ROOT / "tests" / "data" / "page.png"
+
+
+def main() -> None:
+    """Open the default page and save what a reader sees first."""
+    with server(ROOT / "streamlit_app.py") as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1440, "height": 1240})
+        page.goto(address)
+        page.wait_for_function(
+            "[...document.querySelectorAll('.js-plotly-plot')]"
+            ".filter((chart) => chart.querySelector('.main-svg')).length >= 5"
+        )
+        page.wait_for_timeout(2000)
+        page.screenshot(path=PICTURE)
+        browser.close()
+    print(PICTURE.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
