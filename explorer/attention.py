@@ -68,9 +68,8 @@ def attend(
 
     scores = score(q, k)
     scaled = scores * (q.shape[-1] ** -0.5 if scale is None else float(scale))
-    masked = hide(scaled, seen)
-    if bias is not None:
-        masked = masked + bias
+    # Behind the mask the bias may hold anything; there it must not even be added.
+    masked = hide(scaled if bias is None else scaled + np.where(seen, bias, 0), seen)
     weights = softmax(masked)
     context = mix(weights, v, seen)
     return Attention(scores=scores, scaled=scaled, masked=masked, weights=weights, context=context)

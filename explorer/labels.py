@@ -18,7 +18,9 @@ _RIGHT_TO_LEFT = ("R", "AL", "AN", "RLE", "RLO", "RLI")
 
 def shown(word: str, longest: int | None = None) -> str:
     """A word as plain text: on one line, never empty, cut with "…" beyond `longest` characters."""
-    word = "".join(_visible(character) for character in word) or "∅"
+    if not word.isprintable():
+        word = "".join(_visible(character) for character in word)
+    word = word or "∅"
     if longest is not None and len(word) > longest:
         return _cut(word, longest - 1) + "…"
     return word

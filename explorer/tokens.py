@@ -20,11 +20,13 @@ import unicodedata
 import regex
 
 _SEPARATORS = regex.compile(r"[\s\u200b\ufeff]+")
-_UNSPACED_SCRIPTS = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+_UNSPACED = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 # Inside one stretch without white space: a run of those scripts, or whatever lies between two
 # word boundaries. (?w) makes \b the boundary of UAX #29.
+# Marks and joiners that many scripts share do not end a run.
 _PIECE = regex.compile(
-    rf"(?V1w){_UNSPACED_SCRIPTS}+|.+?(?:\b|(?={_UNSPACED_SCRIPTS}))", regex.DOTALL
+    rf"(?V1w)[{_UNSPACED}][{_UNSPACED}\p{{M}}\u200c\u200d]*|.+?(?:\b|(?=[{_UNSPACED}]))",
+    regex.DOTALL,
 )
 
 

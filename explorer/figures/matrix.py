@@ -142,7 +142,6 @@ def _layout(
 ) -> dict:
     n_rows, n_columns = len(rows), len(columns)
     cell_width = _cell_width(columns, digits)
-    names = [labels.plotly(name, _LONGEST_COLUMN_LABEL) for name in columns]
     level = all(
         _pixels(labels.shown(name, _LONGEST_COLUMN_LABEL)) <= cell_width for name in columns
     )
@@ -162,21 +161,22 @@ def _layout(
             "side": "top",
             "range": [-0.5, n_columns - 0.5],
             "tickangle": 0 if level else -90,
-            **_ticks(names),
+            **_ticks(columns, _LONGEST_COLUMN_LABEL),
         },
         "yaxis": axis
         | {
             "range": [n_rows - 0.5, -0.5],
-            **_ticks([labels.plotly(name, _LONGEST_ROW_LABEL) for name in rows]),
+            **_ticks(rows, _LONGEST_ROW_LABEL),
         },
     }
 
 
-def _ticks(names: list[str]) -> dict:
+def _ticks(names: Sequence[str], longest: int) -> dict:
     """All names as ticks, or every few where they would crowd and slow the drawing."""
     every = -(-len(names) // MOST_WITH_ALL_TICKS)
     at = list(range(0, len(names), every))
-    return {"tickmode": "array", "tickvals": at, "ticktext": [names[i] for i in at]}
+    text = [labels.plotly(names[i], longest) for i in at]
+    return {"tickmode": "array", "tickvals": at, "ticktext": text}
 
 
 def hidden_cells(hidden: BoolArray) -> dict:

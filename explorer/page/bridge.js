@@ -10,16 +10,16 @@ const chartOf = (key) => document.querySelector(`.st-key-${key} .js-plotly-plot`
 const textColour = () => getComputedStyle(document.querySelector('[data-testid="stApp"]')).color;
 const isDrawn = (chart) => chart?.on && chart._fullLayout && chart.querySelector(".main-svg");
 
-function outline([role, top, bottom, left, right]) {
+function outline([role, top, bottom, left, right], text) {
   return {
     type: "rect", xref: "x", yref: "y", layer: "above",
     x0: left - 0.5, x1: right + 0.5, y0: top - 0.5, y1: bottom + 0.5,
-    line: { color: bridge.data.colours[role] || textColour(), width: role === "picked" ? 3 : 2 },
+    line: { color: bridge.data.colours[role] || text, width: role === "picked" ? 3 : 2 },
   };
 }
 
-function light(key, chart) {
-  const shapes = bridge.data.lights[key].map(outline);
+function light(key, chart, text) {
+  const shapes = bridge.data.lights[key].map((cells) => outline(cells, text));
   const wanted = JSON.stringify(shapes);
   if (chart.__lights === wanted) return;
   chart.__lights = wanted;
@@ -85,7 +85,16 @@ function hideKin() {
   for (const box of document.querySelectorAll(".kin")) box.remove();
 }
 
+// What scrolls inside itself must be within reach of the keyboard.
+function reachable() {
+  for (const box of document.querySelectorAll(".katex-display, .stPlotlyChart, .st-key-arrows_scroll")) {
+    const scrolls = box.scrollWidth > box.clientWidth;
+    if (scrolls !== (box.tabIndex === 0)) box.tabIndex = scrolls ? 0 : -1;
+  }
+}
+
 function tend() {
+  const text = textColour();
   for (const key of bridge.data.charts) {
     const chart = chartOf(key);
     if (!window.Plotly || !isDrawn(chart)) continue;
@@ -96,8 +105,15 @@ function tend() {
       chart.on("plotly_hover", ({ points: [{ x, y }] }) => showKin(key, y, x));
       chart.on("plotly_unhover", hideKin);
     }
-    if (key in bridge.data.lights) light(key, chart);
+    if (key in bridge.data.lights) light(key, chart, text);
   }
+  clearTimeout(bridge.later);
+  bridge.later = setTimeout(reachable, 300); // it measures, which costs a layout: once all is quiet
+}
+
+// A redraw changes the page hundreds of times; once a frame is enough.
+function tendSoon() {
+  bridge.frame ??= requestAnimationFrame(() => { bridge.frame = null; tend(); });
 }
 
 export default function ({ data, setTriggerValue }) {
@@ -105,7 +121,7 @@ export default function ({ data, setTriggerValue }) {
   Object.assign(bridge, { data, tell: setTriggerValue });
   tend();
   if (!bridge.watcher) {
-    bridge.watcher = new MutationObserver(tend);
+    bridge.watcher = new MutationObserver(tendSoon);
     bridge.watcher.observe(document.body, { childList: true, subtree: true });
   }
   return () => {

@@ -92,12 +92,17 @@ def _source_of_vectors(values: Values) -> None:
 
 def _scaling(values: Values) -> None:
     compared = values["view"] == Open.COMPARE
+    label = "Scaling of the scores"
+    if compared:
+        # The label of a disabled control is too pale to read, and it still has to be read.
+        st.markdown(f":small[{label}]")
     st.segmented_control(
-        "Scaling of the scores",
+        label,
         list(map(str, Scale)),
         format_func=_SCALES.get,
         required=True,
         disabled=compared,
+        label_visibility="collapsed" if compared else "visible",
         help="Divide each score by the square root of d_k, the number of features of a key, "
         "or leave it raw.",
         **address.named("scale"),

@@ -14,6 +14,8 @@ _PAGE = """
 .st-key-steps .stPlotlyChart { max-width: 100%; }
 .katex-display { overflow-x: auto; overflow-y: hidden; padding: 0.25rem 0; }
 .katex-display > .katex { text-align: left; }
+.stCode .token.keyword, .stCode .token.function, .stCode .token.class-name {
+  color: inherit; font-weight: 600; }
 .legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem; }
 .legend i { flex: 0 1 5rem; height: 0.5rem; border: 1px solid rgba(128, 128, 128, 0.4); }
 .svg-container .kin { position: absolute; z-index: 3; pointer-events: none; outline: 2px dashed; }
