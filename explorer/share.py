@@ -135,7 +135,7 @@ PARAMETERS: dict[str, Parameter] = {
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A part of a link that was not used, and what may stand there."""
+    """A part of a link that was not used, and why."""
 
     name: str
     given: str
@@ -160,7 +160,7 @@ def defaults(example: str) -> Values:
 def decode(link: Mapping[str, str]) -> tuple[Values, list[Ignored]]:
     """Read a link: the value of every control, and what had to be ignored."""
     ignored = [
-        Ignored(name, given, "not a name this page knows")
+        Ignored(name, given, "no such parameter")
         for name, given in link.items()
         if name not in PARAMETERS
     ]
@@ -170,10 +170,14 @@ def decode(link: Mapping[str, str]) -> tuple[Values, list[Ignored]]:
             try:
                 read[name] = parameter.read(link[name])
             except ValueError:
-                ignored.append(Ignored(name, link[name], parameter.rule))
+                ignored.append(Ignored(name, link[name], f"expected {parameter.rule}"))
     example = read.get("example", OWN if "text" in read else DEFAULT)
     values, mended = settle(defaults(example) | read)
-    ignored += [Ignored(name, link[name], rule) for name, rule in mended.items() if name in link]
+    ignored += [
+        Ignored(name, link[name], f"expected {rule}")
+        for name, rule in mended.items()
+        if name in link
+    ]
     return values, ignored
 
 

@@ -33,7 +33,9 @@ def read() -> Values:
         state.update({name: values[name] for name in mended})
         if "n_heads" in mended:
             state["_ignored"] = [
-                Ignored("n_heads", str(state["_values"]["n_heads"]), mended["n_heads"])
+                Ignored(
+                    "n_heads", str(state["_values"]["n_heads"]), f"expected {mended['n_heads']}"
+                )
             ]
     state["_values"] = values
     return values

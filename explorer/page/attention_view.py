@@ -199,7 +199,7 @@ def _legend(shown: _Shown, view: View) -> None:
     if weights and view.colour is Colour.UNIT:
         end = "1"
     if view.colour is Colour.ROW:
-        end = "the row’s largest"
+        end = "row’s largest"
     style.legend("0" if weights else f"−{end}", end, palette.WEIGHTS if weights else palette.SIGNED)
 
 

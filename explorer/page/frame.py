@@ -31,7 +31,7 @@ def notices() -> None:
     if ignored:
         lines = [
             f"- {labels.markdown(part.name, 30)} = {labels.markdown(part.given, 60)} "
-            f"(possible: {labels.markdown(part.rule)})"
+            f"({labels.markdown(part.rule)})"
             for part in ignored
         ]
         st.warning(

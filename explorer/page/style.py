@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 _PAGE = """
-.stMainBlockContainer { padding: 2.5rem 2rem 4rem; }
-@media (max-width: 640px) { .stMainBlockContainer { padding: 3.75rem 1rem 4rem; } }
+.stMainBlockContainer { padding: 3.25rem 2rem 4rem; }
+@media (max-width: 640px) { .stMainBlockContainer { padding-left: 1rem; padding-right: 1rem; } }
 [data-testid="stSidebarHeader"] { height: 2rem; margin-bottom: 0; }
 [data-testid="stSidebar"] h1 { font-size: 1.3rem; padding-top: 0; }
 .st-key-arrows_scroll, .stPlotlyChart { overflow-x: auto; overflow-y: hidden; }
@@ -16,7 +16,7 @@ _PAGE = """
 .katex-display > .katex { text-align: left; }
 .stCode .token.keyword, .stCode .token.function, .stCode .token.class-name {
   color: inherit; font-weight: 600; }
-.legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem; }
+.legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem; white-space: nowrap; }
 .legend i { flex: 0 1 5rem; height: 0.5rem; border: 1px solid rgba(128, 128, 128, 0.4); }
 .svg-container .kin { position: absolute; z-index: 3; pointer-events: none; outline: 2px dashed; }
 .kin span { position: absolute; bottom: calc(100% + 4px); left: 50%; transform: translateX(-50%);

@@ -1,18 +1,26 @@
-"""An empty Streamlit page with the heat maps of the default page, for `redraw.py` to compare with.
+"""A bare Streamlit page with the heat maps of the explorer, for `redraw.py` to compare with.
 
-Like any page that outlines the query's row, it changes every figure with the query word; the
-change is one that cannot be seen.
+The same cells, digits and ticks, and a choice of the query word by the same widget; no arrows, no
+outlines, no text. Like any page that outlines the query's row in its figures, it changes every
+figure with the query word; the change is one that cannot be seen. `?text=...&d_model=...` as there.
 """
 
 import streamlit as st
 
-from explorer.examples import EXAMPLES
+from explorer import share
 from explorer.figures.matrix import Kind, layout, matrix
 from explorer.trace import trace
 
 st.set_page_config(layout="wide")
-t = trace(EXAMPLES["warm_mat"].settings)
-query = st.segmented_control("Query", range(len(t.tokens)), default=1, key="query", required=True)
+values, _ = share.decode(st.query_params.to_dict())
+t = trace(share.experiment(values))
+words = range(len(t.tokens))
+if len(words) <= 16:
+    query = st.segmented_control(
+        "Query", words, default=values["query"], key="query", required=True
+    )
+else:
+    query = st.selectbox("Query", words, index=values["query"], key="query")
 frame = layout(t.tokens)
 features = [str(n + 1) for n in range(t.x.shape[1])]
 charts = {
@@ -25,6 +33,5 @@ with st.container(horizontal=True):
     for key, (numbers, columns, kind) in charts.items():
         figure = matrix(numbers, rows=t.tokens, columns=columns, kind=kind, frame=frame)
         figure.layout.meta = query
-        st.plotly_chart(
-            figure, key=key, width=figure.layout.width, config={"displayModeBar": False}
-        )
+        width = int(figure.layout.width)
+        st.plotly_chart(figure, key=key, width=width, config={"displayModeBar": False})
