@@ -39,3 +39,5 @@ else:
         attention_view(numbers, settings, view)
         three_ways_box(numbers, view)
         torch_check(numbers, settings)
+
+address.done()

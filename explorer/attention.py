@@ -63,7 +63,8 @@ def attend(
             f"True means that the key may be seen; got {seen.dtype}."
         )
     if bias is not None:
-        bias = _mask("bias", bias, n_queries, n_keys).astype(q.dtype, copy=False)
+        with np.errstate(over="ignore"):  # -1e9 is meant to hide; for float16 it is -inf
+            bias = _mask("bias", bias, n_queries, n_keys).astype(q.dtype, copy=False)
         seen = seen & ~np.isneginf(bias)
 
     scores = score(q, k)
@@ -80,7 +81,8 @@ def score(q: Array, k: Array) -> Array:
 
     q: (..., Tq, D); k: (..., Tk, D). Returns (..., Tq, Tk), a row for each query.
     """
-    return q @ np.swapaxes(k, -1, -2)
+    with np.errstate(invalid="ignore"):  # infinity times 0 is NaN, and may be about to be hidden
+        return q @ np.swapaxes(k, -1, -2)
 
 
 def hide(scores: Array, visible: BoolArray) -> Array:
@@ -161,9 +163,9 @@ def _check_shapes(q: Array, k: Array, v: Array) -> None:
             f"q, k and v need two axes, tokens and features; "
             f"got shapes {q.shape}, {k.shape}, {v.shape}."
         )
-    if q.shape[-1] != k.shape[-1]:
+    if q.shape[-1] != k.shape[-1] or not q.shape[-1]:
         raise ValueError(
-            f"queries and keys must have the same number of features, "
+            f"queries and keys must have the same number of features, at least one, "
             f"because a score is their dot product; got {q.shape} and {k.shape}."
         )
     if k.shape[-2] != v.shape[-2]:

@@ -24,7 +24,7 @@ def pairs(
     ]
     hidden = int((~seen).sum())
     if hidden:
-        parts.append(f"{hidden} cells are hidden by the mask.")
+        parts.append(f"{hidden} {'cell is' if hidden == 1 else 'cells are'} hidden by the mask.")
     if seen.any():
         i, j = np.unravel_index(np.argmax(np.where(seen, numbers, -np.inf)), numbers.shape)
         parts.append(

@@ -18,7 +18,7 @@ OWN = "own"
 class Printed:
     """Numbers that a source prints for one step."""
 
-    step: str  #            a step of the trace, or "exponentials" or "percent"
+    step: str  #            a step of the trace, or "exponentials" or their total
     rows: tuple[int, ...]  # which words' rows, from 0
     numbers: Table
     decimals: int
@@ -245,8 +245,8 @@ EXAMPLES: dict[str, Example] = {
         ),
         key=1,
         source="Karim, “Illustrated: Self-Attention”",
-        note="Not scaled. The source rounds the weights to one decimal before it blends the "
-        "values, so its context vectors are off by up to 0.32; those here are exact.",
+        note="Not scaled. The source goes on with rounded weights (0, 0.5 and 0.5 in the first "
+        "row), so its context vectors are off by up to 0.32; those here are exact.",
         printed=(
             Printed("queries", (0, 1, 2), table([[1, 0, 2], [2, 2, 2], [2, 1, 3]]), 0),
             Printed("keys", (0, 1, 2), table([[0, 1, 1], [4, 4, 0], [2, 3, 1]]), 0),

@@ -11,16 +11,26 @@ import math
 import re
 import unicodedata
 
+import regex
+
 ASCII_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+# Addresses become links and arrows become other signs even where every sign is escaped. An
+# invisible joiner in their midst stops that.
+_REPLACED = re.compile(
+    r"(?<=h)(?=ttps?:)|(?<=w)(?=ww\.)|(?<=@)|(?<=[-<>=~])(?=[-<>=~])", flags=re.IGNORECASE
+)
 _WIDE = ("W", "F")
-_RIGHT_TO_LEFT = ("R", "AL", "AN", "RLE", "RLO", "RLI")
+_RIGHT_TO_LEFT = ("R", "AL", "AN")
+_TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def shown(word: str, longest: int | None = None) -> str:
     """A word as plain text: on one line, never empty, cut with "…" beyond `longest` characters."""
     if not word.isprintable():
         word = "".join(_visible(character) for character in word)
-    word = word or "∅"
+    if all(unicodedata.category(character) in ("Zs", "Cf") for character in word):
+        # Nothing would be seen: a space is shown by its sign, nothing at all by another.
+        word = "␠" if " " in word else "∅"
     if longest is not None and len(word) > longest:
         return _cut(word, longest - 1) + "…"
     return word
@@ -28,11 +38,8 @@ def shown(word: str, longest: int | None = None) -> str:
 
 def markdown(word: str, longest: int | None = None) -> str:
     """A word for `st.markdown` and for widget labels, where all punctuation is escaped."""
-    escaped = ASCII_PUNCTUATION.sub(r"\\\1", shown(word, longest))
-    # A bare address becomes a link even so; an invisible joiner between its letters stops that.
-    escaped = re.sub(r"(?i)\b(h)(ttps?|ww)", "\\1\u2060\\2", escaped)
-    escaped = re.sub(r"(?i)\b(w)(ww)", "\\1\u2060\\2", escaped)
-    return isolated(escaped)
+    whole = _REPLACED.sub("\u2060", shown(word, longest))
+    return isolated(ASCII_PUNCTUATION.sub(r"\\\1", whole))
 
 
 def plotly(word: str, longest: int | None = None) -> str:
@@ -70,7 +77,7 @@ def number(value: float, decimals: int) -> str:
 
 def exact(value: float) -> str:
     """A number with the fewest digits that name it and no other."""
-    text = repr(float(value))
+    text = repr(float(value) + 0.0)  # adding 0 turns -0 into 0
     return text.removesuffix(".0").replace("-", "−")
 
 
@@ -80,25 +87,24 @@ def percent(share: float) -> str:
 
 
 def _visible(character: str) -> str:
-    if character in "\r\n\t":
-        return " "
     category = unicodedata.category(character)
-    if category == "Zs" and character != " ":
+    if character in "\r\n\t" or category in ("Zs", "Zl", "Zp"):
         return " "
-    # Control characters would vanish, or be refused by the browser.
-    return "\ufffd" if category in ("Cc", "Cs") else character
+    # Control characters would vanish, be refused by the browser, or turn the text behind the word.
+    return "\ufffd" if category in ("Cc", "Cs") or character in _TURNS else character
 
 
 def _cut(word: str, length: int) -> str:
-    """The first characters of a word, never ending inside an accent or an emoji."""
-    end = length
-    while end > 1 and (
-        unicodedata.combining(word[end])
-        or unicodedata.category(word[end]) in ("Mn", "Me", "Mc", "Cf", "Sk")
-        or word[end - 1] == "\u200d"
-    ):
-        end -= 1
-    return word[:end]
+    """The first characters of a word, at most `length`, never ending inside an accent or an emoji.
+
+    The first one is kept however long it is.
+    """
+    kept = ""
+    for character in regex.findall(r"\X", word):  # as a reader counts them
+        if kept and len(kept) + len(character) > length:
+            break
+        kept += character
+    return kept
 
 
 def _advance(character: str) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from explorer.settings import Settings
-from explorer.view import PAIRS, Step, View, before, n_features, steps
+from explorer.view import GIVEN, PAIRS, Step, View, before, n_features, steps
 
 
 class Role(StrEnum):
@@ -42,14 +42,15 @@ def lights(settings: Settings, view: View) -> Lights:
     lit: Lights = {step.value: [] for step in here}
     n_tokens = len(settings.tokens)
     for step in here:
-        if step not in (Step.W_Q, Step.W_K, Step.W_V, Step.W_O):
+        if step not in GIVEN:
             width = n_tokens if step in PAIRS else n_features(settings, step)
             lit[step].append(Light(Role.ROW, (view.query, view.query), (0, width - 1)))
     if view.head is not None:
         for step, role, rows, columns in _operands(settings, view, n_tokens):
             lit[step].append(Light(role, rows, columns))
-    column = view.key if view.step in PAIRS else view.feature
-    lit[view.step].append(Light(Role.PICKED, (view.query, view.query), (column, column)))
+    if view.step not in GIVEN:
+        column = view.key if view.step in PAIRS else view.feature
+        lit[view.step].append(Light(Role.PICKED, (view.query, view.query), (column, column)))
     return lit
 
 

@@ -75,9 +75,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         # One order for the same masks, so that equal experiments are equal settings.
-        chosen = {Mask(mask) for mask in self.mask}
+        chosen = {_code(Mask, mask) for mask in self.mask}
         object.__setattr__(self, "mask", tuple(mask for mask in Mask if mask in chosen))
-        object.__setattr__(self, "scale", Scale(self.scale))
+        object.__setattr__(self, "scale", _code(Scale, self.scale))
         self._check_numbers()
         self._check_text()
         self._check_heads()
@@ -179,6 +179,15 @@ def table(rows: Iterable[Iterable[float]]) -> Table:
     return tuple(tuple(float(number) for number in row) for row in rows)
 
 
+def _code(codes: type[StrEnum], given: str) -> StrEnum:
+    try:
+        return codes(given)
+    except ValueError:
+        raise ValueError(
+            f"{codes.__name__.lower()} must be one of {', '.join(codes)}; got {given!r}."
+        ) from None
+
+
 def _check_whole(what: str, given: int, allowed: range) -> None:
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given not in allowed:
         raise ValueError(
@@ -193,7 +202,7 @@ def _check_table(what: str, given: Table | None, n_rows: int, n_columns: int) ->
     if shape not in ((n_rows, n_columns), (0,)) or (shape == (0,) and n_rows):
         raise ValueError(
             f"{what} must have {n_rows} rows and {n_columns} columns to fit the sentence and the "
-            f"dimension; got {' by '.join(map(str, shape))}."
+            f"dimension; got {shape[0]} by {' or '.join(map(str, shape[1:])) or 0}."
         )
     for i, row in enumerate(given, start=1):
         for j, number in enumerate(row, start=1):

@@ -20,7 +20,7 @@ from explorer import settings as limits
 from explorer.examples import DEFAULT, EXAMPLES, OWN
 from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.tokens import tokenize
-from explorer.view import Colour, Direction, Open, Step, View, n_features, steps
+from explorer.view import Colour, Direction, Open, Step, View, n_features, openable
 
 Values = dict[str, Any]
 
@@ -173,10 +173,11 @@ def decode(link: Mapping[str, str]) -> tuple[Values, list[Ignored]]:
                 ignored.append(Ignored(name, link[name], f"expected {parameter.rule}"))
     example = read.get("example", OWN if "text" in read else DEFAULT)
     values, mended = settle(defaults(example) | read)
+    named = {part.name for part in ignored}
     ignored += [
         Ignored(name, link[name], f"expected {rule}")
         for name, rule in mended.items()
-        if name in link
+        if name in link and name not in named
     ]
     return values, ignored
 
@@ -229,7 +230,7 @@ def settle(values: Values) -> tuple[Values, dict[str, str]]:
         fall_back("head", 0, f"a head from 0 to {n_heads - 1}, or of several heads {MEAN}")
     # The steps and their widths do not hang on the sentence, which may still be too long.
     shape = Settings(**_scalars(values) | {"text": ""})
-    here = steps(shape, _head(values))
+    here = openable(shape, _head(values))
     if values["step"] not in here:
         fall_back("step", Step.WEIGHTS.value, f"one of {', '.join(here)} here")
     width = n_features(shape, Step(values["step"]))

@@ -28,7 +28,7 @@ def word_by_word(q: Array, k: Array, v: Array, scale: float, visible: BoolArray)
                 for c in range(v.shape[1])
             ]
         )
-    return np.array(context, dtype=float)
+    return np.array(context, dtype=float).reshape(len(q), v.shape[1])
 
 
 def step_by_step(q: Array, k: Array, v: Array, scale: float, visible: BoolArray) -> Array:

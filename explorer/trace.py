@@ -72,7 +72,9 @@ def trace(settings: Settings) -> AttentionTrace:
         q, k, v = (split_heads(x @ w, n_heads) for w in (w_q, w_k, w_v))
     else:
         w_q = w_k = w_v = None
-        q = k = v = split_heads(x, n_heads)
+        # Copies: for one array times itself BLAS takes another kernel, whose last bit may differ
+        # from what identity matrices give.
+        q, k, v = (split_heads(x.copy(), n_heads) for _ in range(3))
 
     steps = attend(q, k, v, scale=settings.factor, visible=settings.visible)
 

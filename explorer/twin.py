@@ -30,7 +30,10 @@ class Twin:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The largest distance from our numbers, over the queries that may see somebody."""
+    """The largest distance from our numbers, over the queries that may see somebody.
+
+    Infinite where PyTorch and we do not agree which queries these are.
+    """
 
     weights: float
     context: float
@@ -97,9 +100,13 @@ def may_see(settings: Settings, n_tokens: int) -> Tensor:
 
 def difference(t: AttentionTrace, twin: Twin) -> Difference:
     """How far PyTorch's numbers are from ours, at the most."""
-    sees = ~t.sees_nobody
+    # By PyTorch's own mask, not by ours: its softmax over nothing is NaN.
+    sees = ~np.isnan(twin.weights).all(axis=(0, 2))
+    agreed = np.array_equal(sees, ~t.sees_nobody)
 
     def largest(ours: Array, theirs: Array) -> float:
+        if not agreed:
+            return np.inf
         return float(np.abs(ours[:, sees] - theirs[:, sees]).max(initial=0.0))
 
     return Difference(

@@ -50,6 +50,9 @@ class Step(StrEnum):
     OUTPUT = "output"
 
 
+GIVEN = (Step.W_Q, Step.W_K, Step.W_V, Step.W_O)
+"""The steps that are given, and whose rows are no words: there is no cell to open."""
+
 PAIRS = (Step.SCORES, Step.SCALED, Step.MASKED, Step.WEIGHTS)
 """The steps with a row for each query and a column for each key."""
 
@@ -91,6 +94,11 @@ def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:
         Step.OUTPUT: settings.has_w_o or settings.n_heads > 1,
     }
     return tuple(step for step in Step if has.get(step, True))
+
+
+def openable(settings: Settings, head: int | None) -> tuple[Step, ...]:
+    """The steps whose cells can be opened to where they come from."""
+    return tuple(step for step in steps(settings, head) if step not in GIVEN)
 
 
 def before(step: Step, settings: Settings) -> Step:

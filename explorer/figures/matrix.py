@@ -106,6 +106,7 @@ def matrix(
     if hidden is not None and hidden.any():
         traces.append(hidden_cells(hidden))
     if max(numbers.shape) <= MOST_WITH_ALL_TICKS:
+        hover = _whole_names(hover, rows, columns, traces)
         cells["hovertemplate"] = f"{hover}: {_hover_number(drawn, by_row)}<extra></extra>"
         for shading in traces[1:]:
             shading["hovertemplate"] = f"{hover}: hidden<extra></extra>"
@@ -230,6 +231,25 @@ def _write_beside(figure: dict, beside: Sequence[str], size: int) -> None:
         }
     )
     figure["layout"]["showlegend"] = False
+
+
+def _whole_names(
+    hover: str, rows: Sequence[str], columns: Sequence[str], traces: list[dict]
+) -> str:
+    """Name a cell by its ticks, or where one is cut by a text of its own with the whole words."""
+    cut = any(len(labels.shown(name)) > _LONGEST_COLUMN_LABEL for name in (*rows, *columns))
+    if not cut:
+        return hover
+    names = [
+        [
+            hover.replace("%{y}", labels.plotly(row)).replace("%{x}", labels.plotly(column))
+            for column in columns
+        ]
+        for row in rows
+    ]
+    for trace in traces:
+        trace["hovertext"] = names
+    return "%{hovertext}"
 
 
 def _hover_number(drawn: Array, by_row: bool) -> str:

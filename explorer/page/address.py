@@ -27,7 +27,6 @@ def read() -> Values:
         values, state["_ignored"] = share.decode(link)
         state.update(values)
     else:
-        # A widget that is not on the page forgets its value; the page does not.
         values = {name: _of_widget(name, kept) for name, kept in state["_values"].items()}
         values, mended = share.settle(values)
         state.update({name: values[name] for name in mended})
@@ -38,7 +37,15 @@ def read() -> Values:
                 )
             ]
     state["_values"] = values
+    # A run may be broken off by the next change; what was on the page before still counts then.
+    state["_on_page"] = state.get("_on_page", set()) | state.get("_drawn", set())
+    state["_drawn"] = set()
     return values
+
+
+def done() -> None:
+    """Say that the page is drawn to its end: these are its widgets now."""
+    st.session_state["_on_page"] = st.session_state["_drawn"]
 
 
 def write(values: Values) -> None:
@@ -57,8 +64,10 @@ def touch() -> None:
 
 def named(name: str) -> dict[str, Any]:
     """Name a widget after its parameter, and give it the value that the page remembers."""
-    if name not in st.session_state:
-        st.session_state[name] = st.session_state["_values"][name]
+    state = st.session_state
+    if name not in state["_on_page"] or name not in state:
+        state[name] = state["_values"][name]
+    state["_drawn"].add(name)
     return {"key": name, "on_change": touch}
 
 
@@ -106,6 +115,11 @@ def load_example() -> None:
 
 
 def _of_widget(name: str, kept: Any) -> Any:
-    """A widget's value; the one before where it has none, as after a click that deselects."""
+    """A widget's value; the one before where it has none, as after a click that deselects.
+
+    A widget that is not on the page forgets its value, or worse, remembers an old one.
+    """
+    if name not in st.session_state["_on_page"]:
+        return kept
     value = st.session_state.get(name, kept)
     return kept if value is None and name not in _OPTIONAL else value

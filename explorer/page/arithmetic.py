@@ -8,13 +8,10 @@ from explorer import describe, labels, worked
 from explorer.page import address, latex
 from explorer.settings import Settings
 from explorer.trace import AttentionTrace
-from explorer.view import PAIRS, Step, View, n_features, steps
+from explorer.view import PAIRS, Step, View, n_features, openable
 
 _NAMES = {
     Step.EMBEDDINGS: "embedding",
-    Step.W_Q: "W_Q",
-    Step.W_K: "W_K",
-    Step.W_V: "W_V",
     Step.QUERIES: "query",
     Step.KEYS: "key",
     Step.VALUES: "value",
@@ -23,7 +20,6 @@ _NAMES = {
     Step.MASKED: "masked score",
     Step.WEIGHTS: "weight",
     Step.CONTEXT: "context",
-    Step.W_O: "W_O",
     Step.OUTPUT: "output",
 }
 _MOST_BUTTONS = 16
@@ -59,7 +55,7 @@ def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> None:
     with st.container(border=True, key="arithmetic"):
         st.markdown(f"**Where a number comes from** · {_heading(t, view)}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            here = [step for step in steps(settings, view.head) if step not in _GIVEN]
+            here = [step for step in openable(settings, view.head) if step is not Step.EMBEDDINGS]
             address.renew("step", here)
             st.segmented_control(
                 "Step",
@@ -73,9 +69,6 @@ def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> None:
             else:
                 _feature_choice(settings, view)
         _worked(t, settings, view)
-
-
-_GIVEN = (Step.EMBEDDINGS, Step.W_Q, Step.W_K, Step.W_V, Step.W_O)
 
 
 def _feature_choice(settings: Settings, view: View) -> None:
@@ -192,13 +185,10 @@ def _output(t: AttentionTrace, settings: Settings, view: View) -> None:
 
 
 def _given(t: AttentionTrace, settings: Settings, view: View) -> str:
-    i, c = view.query, view.feature
-    if view.step is Step.EMBEDDINGS:
-        number = labels.exact(t.x[i, c])
-        if settings.x is not None:
-            return f"**{number}** is given: the example’s author chose it."
-        return (
-            f"**{number}** is made up from the word itself and the seed, so the same word always "
-            f"has the same vector. In a trained model it would be learned."
-        )
-    return "This number is not computed from others; in a trained model it would be learned."
+    number = labels.exact(t.x[view.query, view.feature])
+    if settings.x is not None:
+        return f"**{number}** is given: the example’s author chose it."
+    return (
+        f"**{number}** is made up from the word itself and the seed, so the same word always has "
+        f"the same vector. In a trained model it would be learned."
+    )

@@ -23,9 +23,8 @@ from explorer.page.steps import Telling, telling
 from explorer.page.tables import Matrix, tables
 from explorer.settings import Settings
 from explorer.trace import AttentionTrace
-from explorer.view import PAIRS, Colour, Direction, Step, View, steps
+from explorer.view import GIVEN, PAIRS, Colour, Direction, Step, View, steps
 
-_MATRICES = (Step.W_Q, Step.W_K, Step.W_V, Step.W_O)
 _MOST_WITH_SUMS = 64
 
 
@@ -66,7 +65,7 @@ def _shown(step: Step, t: AttentionTrace, settings: Settings, view: View) -> _Sh
         step,
         telling(step, settings, t, view.head),
         numbers,
-        rows=_features(numbers.shape[0]) if step in _MATRICES else t.tokens,
+        rows=_features(numbers.shape[0]) if step in GIVEN else t.tokens,
         columns=t.tokens if step in PAIRS else _features(numbers.shape[1]),
         hidden=~t.visible if settings.mask and step in (Step.MASKED, Step.WEIGHTS) else None,
     )
@@ -213,7 +212,7 @@ def _code(told: Telling) -> None:
 def _kin(step: Step) -> Kin:
     if step in PAIRS:
         return Kin.PAIRS
-    if step in _MATRICES:
+    if step in GIVEN:
         return Kin.NONE
     return {
         Step.EMBEDDINGS: Kin.BOTH,

@@ -13,7 +13,7 @@ from explorer.figures import heads, palette
 from explorer.lights import Lights, Role
 from explorer.page import address
 from explorer.settings import Settings
-from explorer.view import PAIRS, Direction, Step, View, n_features, steps
+from explorer.view import PAIRS, Direction, Step, View, n_features, openable
 
 _COLOURS = {
     Role.QUERY: palette.QUERY,
@@ -83,13 +83,11 @@ def pick(cell: object, settings: Settings, view: View) -> None:
         return
     name = str(chart).removeprefix("a_").removeprefix("b_")
     step = {"difference": Step.WEIGHTS}.get(name, name)
-    if step not in steps(settings, view.head):
+    if step not in openable(settings, view.head):
         return
     step = Step(step)
     if step in PAIRS and _is_place(row, n_tokens) and _is_place(column, n_tokens):
         address.put(step=step.value, query=int(row), key=int(column))
-    elif step in (Step.W_Q, Step.W_K, Step.W_V, Step.W_O):
-        return  # given, not computed: there is nothing to open
     elif _is_place(row, n_tokens) and _is_place(column, n_features(settings, step)):
         address.put(step=step.value, query=int(row), feature=int(column))
 

@@ -16,7 +16,8 @@ _PAGE = """
 .katex-display > .katex { text-align: left; }
 .stCode .token.keyword, .stCode .token.function, .stCode .token.class-name {
   color: inherit; font-weight: 600; }
-.legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem; white-space: nowrap; }
+.legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem;
+  white-space: nowrap; }
 .legend i { flex: 0 1 5rem; height: 0.5rem; border: 1px solid rgba(128, 128, 128, 0.4); }
 .svg-container .kin { position: absolute; z-index: 3; pointer-events: none; outline: 2px dashed; }
 .kin span { position: absolute; bottom: calc(100% + 4px); left: 50%; transform: translateX(-50%);

@@ -1,0 +1,45 @@
+"""What is drawn is what was computed: the page as it opens, and every example."""
+
+import numpy as np
+from browser.helpers import (
+    cells,
+    charts,
+    draws_its_link,
+    eventually,
+    numbers,
+    pick,
+    sentence,
+    visit,
+)
+
+from explorer.examples import DEFAULT, EXAMPLES
+
+CAT = 1
+
+
+def test_the_page_opens_on_the_article_with_every_step_drawn(page):
+    visit(page)
+    assert charts(page) == ["arrows", "embeddings", "scores", "weights", "context"]
+    for printed in EXAMPLES["warm_mat"].printed:
+        if printed.step in ("scores", "weights", "context"):
+            drawn = numbers(page, printed.step)[list(printed.rows)]
+            np.testing.assert_allclose(drawn, printed.numbers, rtol=0, atol=5e-5 + 1e-7)
+    cat = [0.0962, 0.1919, 0.1765, 0.1059, 0.0960, 0.1461, 0.1873]
+    np.testing.assert_array_equal(numbers(page, "weights")[CAT].round(4), cat)
+
+
+def test_every_cell_shows_the_digits_of_its_number(page):
+    visit(page, decimals=4)
+    cat = ["0.0962", "0.1919", "0.1765", "0.1059", "0.0960", "0.1461", "0.1873"]
+    assert cells(page, "weights")[7 * CAT : 7 * CAT + 7] == cat
+    for key in ("embeddings", "scores", "weights", "context"):
+        assert cells(page, key) == [f"{number:.4f}" for number in numbers(page, key).flat]
+
+
+def test_every_example_is_drawn_as_it_is_computed(page):
+    visit(page)
+    for name, example in reversed(EXAMPLES.items()):
+        pick(page, "example", example.title)
+        eventually(page, lambda: page.url.partition("?")[2], f"example={name}" * (name != DEFAULT))
+        eventually(page, sentence(page).input_value, example.settings.text)
+        draws_its_link(page)

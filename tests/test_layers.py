@@ -1,0 +1,180 @@
+"""Imports go downwards only, and heavy libraries stay where they belong.
+
+The rules are read from the source, so that an import inside a function counts as well.
+"""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+ORDER = (
+    "attention",
+    "three_ways",
+    "masks",
+    "tokens",
+    "labels",
+    "embeddings",
+    "settings",
+    "trace",
+    "worked",
+    "twin",
+    "examples",
+    "describe",
+    "view",
+    "share",
+    "lights",
+    "figures",
+    "page",
+    "streamlit_app",
+)
+"""The parts of the house from the bottom up; each may import those before it. A package is one."""
+
+HEAVY = {"streamlit", "plotly", "torch"}
+MAY_IMPORT = {"figures": {"plotly"}, "twin": {"torch"}, "page": HEAVY, "streamlit_app": HEAVY}
+"""Heavy libraries by part of the house; the others import none."""
+ARRAYS_IN = {"settings", "trace", "worked", "examples", "view", "share", "lights"}
+"""What figures may not know, though it stands below them: they are given arrays and words."""
+SLOW = {"torch", "explorer.twin"}
+"""What nobody but twin may import before it is shown, that is, on being loaded itself."""
+
+
+def imports(source):
+    """The dotted names that a module imports, each with whether that happens on loading it."""
+
+    def walk(node, on_loading):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                yield from ((alias.name, on_loading) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                base = "." * child.level + (child.module or "")
+                yield from ((f"{base}.{alias.name}", on_loading) for alias in child.names)
+            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from walk(child, on_loading and not inside)
+
+    return list(walk(ast.parse(source), True))
+
+
+def part_of(name):
+    """explorer.page.chart belongs to page; streamlit_app is a part of its own."""
+    return name.removeprefix("explorer.").split(".")[0]
+
+
+def faults(name, source):
+    """What a module imports against the rules, one sentence each."""
+    here = part_of(name)
+    if here not in (*ORDER, "explorer"):
+        return [f"{name} has no place in the order; give it one"]
+    found = []
+    for imported, on_loading in imports(source):
+        top, there = imported.split(".")[0], part_of(imported)
+        if not top:
+            found.append(f"{name} imports {imported}; write the whole name")
+        if top in HEAVY - MAY_IMPORT.get(here, set()):
+            found.append(f"{name} imports {top}")
+        if SLOW & {top, f"explorer.{there}"} and on_loading and here != "twin":
+            found.append(f"{name} imports {there} on being loaded")
+        if top not in ("explorer", "streamlit_app") or here == there:
+            continue
+        if here == "explorer":
+            found.append(f"{name} imports {there}, and with it so does whoever imports any part")
+        elif there not in ORDER:
+            found.append(f"{name} imports {imported}, which has no place in the order")
+        elif ORDER.index(there) > ORDER.index(here):
+            found.append(f"{name} imports {there}, which stands above it")
+        elif here == "figures" and there in ARRAYS_IN:
+            found.append(f"{name} imports {there}; figures take arrays")
+    return found
+
+
+def module_name(path):
+    pieces = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(pieces[:-1] if pieces[-1] == "__init__" else pieces)
+
+
+MODULES = {
+    module_name(path): path.read_text(encoding="utf-8")
+    for path in (*sorted((ROOT / "explorer").rglob("*.py")), ROOT / "streamlit_app.py")
+    if path.exists()
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_imports_only_what_stands_below_it(name):
+    assert faults(name, MODULES[name]) == []
+
+
+def test_every_module_of_the_core_is_read():
+    core = ("attention", "masks", "tokens", "embeddings", "settings", "trace", "worked", "twin")
+    assert {f"explorer.{part}" for part in core} <= set(MODULES)
+    assert ("explorer.settings.Settings", True) in imports(MODULES["explorer.trace"])
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("explorer.attention", "import torch"),
+        ("explorer.attention", "from explorer.masks import causal"),
+        ("explorer.trace", "import streamlit as st"),
+        ("explorer.trace", "def f():\n    from plotly import graph_objects"),
+        ("explorer.settings", "from explorer import trace"),
+        ("explorer.settings", "import explorer.trace"),
+        ("explorer.settings", "from . import trace"),
+        ("explorer.settings", "if True:\n    from explorer.trace import trace"),
+        ("explorer.share", "import streamlit"),
+        ("explorer.share", "from explorer.page import address"),
+        ("explorer.worked", "from explorer import twin"),
+        ("explorer.figures.matrix", "from explorer.trace import AttentionTrace"),
+        ("explorer.figures.matrix", "from explorer.settings import Settings"),
+        ("explorer.figures", "from explorer import share"),
+        ("explorer.figures.matrix", "import streamlit"),
+        ("explorer.figures.matrix", "import torch"),
+        ("explorer.figures.matrix", "from ..page import chart"),
+        ("explorer.twin", "import streamlit"),
+        ("explorer.twin", "from explorer import figures"),
+        ("explorer.page.chart", "from explorer.twin import run"),
+        ("explorer.page.chart", "from explorer import twin"),
+        ("explorer.page.chart", "class A:\n    from explorer import twin"),
+        ("explorer.page.chart", "import torch"),
+        ("explorer.page.chart", "import streamlit_app"),
+        ("explorer.page.chart", "import explorer.nowhere"),
+        ("streamlit_app", "from explorer import twin"),
+        ("explorer", "from explorer import attention"),
+        ("explorer.newcomer", ""),
+    ],
+)
+def test_a_forbidden_import_is_found(name, source):
+    assert len(faults(name, source)) >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("explorer.trace", "import numpy as np\nfrom explorer import embeddings, settings"),
+        (
+            "explorer.figures.matrix",
+            "import plotly.graph_objects as go\nfrom explorer.figures import palette",
+        ),
+        ("explorer.figures.matrix", "from explorer.attention import Array"),
+        ("explorer.twin", "import torch\nfrom torch import Tensor"),
+        ("explorer.page.chart", "import streamlit\nimport plotly\nfrom explorer import trace"),
+        ("explorer.page.chart", "def f():\n    from explorer import twin\n    import torch"),
+        ("explorer.page.chart", "from explorer.page import address"),
+        ("streamlit_app", "import streamlit\nfrom explorer.page.sidebar import sidebar"),
+    ],
+)
+def test_an_allowed_import_is_not_found(name, source):
+    assert faults(name, source) == []
+
+
+@pytest.mark.parametrize("module", ["trace", "worked", "examples", "share"])
+def test_the_core_loads_no_heavy_library(module):
+    program = f"import sys, explorer.{module}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    )
+    assert run.stdout.split() == []

@@ -1,0 +1,458 @@
+"""Links: there and back without loss, open for ever, and never a reason to fail."""
+
+from dataclasses import asdict
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from hypothesis import example as case
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import sentences
+
+from explorer import settings as limits
+from explorer.examples import EXAMPLES, OWN
+from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
+from explorer.share import (
+    PARAMETERS,
+    address,
+    decode,
+    defaults,
+    encode,
+    experiment,
+    settle,
+    view,
+)
+from explorer.tokens import tokenize
+from explorer.view import Colour, Direction, Open, Step, View
+
+NAMES = [*EXAMPLES, OWN]
+WARM_MAT = {
+    "example": "warm_mat",
+    "text": "The cat sat on the warm mat",
+    "d_model": 3,
+    "scale": "raw",
+    "mask": [],
+    "radius": 1,
+    "pad": 1,
+    "qkv": False,
+    "n_heads": 1,
+    "d_k": None,
+    "d_v": None,
+    "seed": 0,
+    "view": "attention",
+    "query": 1,
+    "key": 6,
+    "head": 0,
+    "step": "weights",
+    "feature": 0,
+    "direction": "from",
+    "colour": "matrix",
+    "decimals": 3,
+}
+"""What the page shows when it is opened without a link."""
+
+
+@st.composite
+def values(draw):
+    """Any state that the controls can have."""
+    whole = st.integers
+    one_of = {"scale": Scale, "view": Open, "step": Step, "direction": Direction, "colour": Colour}
+    changed = draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "text": sentences() | st.text(max_size=30),
+                "d_model": whole(2, 64),
+                "mask": st.sets(st.sampled_from(Mask)).map(in_order),
+                "radius": whole(0, 64),
+                "pad": whole(0, 64),
+                "qkv": st.booleans(),
+                "n_heads": whole(1, 8) | whole(1, 64),
+                "d_k": st.none() | whole(1, 64),
+                "d_v": st.none() | whole(1, 64),
+                "seed": whole(0, 999_999),
+                "query": whole(0, 9),
+                "key": whole(0, 9),
+                "head": whole(0, 9) | st.just("mean"),
+                "feature": whole(0, 9),
+                "decimals": whole(2, 6),
+            }
+            | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},
+        )
+    )
+    example = draw(st.sampled_from(["warm_mat", OWN]) | st.sampled_from(NAMES))
+    return settle(defaults(example) | changed)[0]
+
+
+def in_order(masks):
+    return [str(mask) for mask in Mask if mask in masks]
+
+
+def opened(link):
+    """The values that a link opens, where nothing of it may be ignored."""
+    values, ignored = decode(dict(parse_qsl(link, keep_blank_values=True)))
+    assert ignored == []
+    return values
+
+
+# There and back
+
+
+@given(values())
+def test_a_link_brings_back_every_value(values):
+    assert decode(encode(values)) == (values, [])
+
+
+@given(values())
+def test_the_whole_address_brings_back_every_value(values):
+    parts = urlsplit(address("https://example.org/app", values))
+    assert parts.path == "/app"
+    assert opened(parts.query) == values
+
+
+@given(values())
+def test_a_link_holds_nothing_that_its_example_says_already(values):
+    link = encode(values)
+    usual = defaults(values["example"])
+    for name in link.keys() - {"example", "text"}:
+        assert values[name] != usual[name]
+    assert ("text" in link) == (values["example"] == OWN or values["text"] != usual["text"])
+
+
+@given(values())
+def test_what_is_settled_stays_as_it_is(values):
+    assert settle(values) == (values, {})
+
+
+def test_every_value_has_its_parameter_and_its_default():
+    assert decode({}) == (WARM_MAT, [])
+    assert list(PARAMETERS) == list(WARM_MAT)
+    for name in NAMES:
+        assert defaults(name).keys() == WARM_MAT.keys()
+
+
+# What links say
+
+
+@pytest.mark.parametrize(
+    ("link", "changed"),
+    [
+        ("d_model=24", {"d_model": 24}),
+        ("scale=sqrt_d_k", {"scale": "sqrt_d_k"}),
+        ("mask=causal", {"mask": ["causal"]}),
+        ("mask=padding,causal&pad=2", {"mask": ["causal", "padding"], "pad": 2}),
+        ("mask=window&radius=0", {"mask": ["window"], "radius": 0}),
+        ("mask=none", {}),
+        ("qkv=1", {"qkv": True}),
+        ("qkv=0", {}),
+        ("qkv=1&d_k=5&d_v=auto", {"qkv": True, "d_k": 5}),
+        ("n_heads=3&head=2", {"n_heads": 3, "head": 2}),
+        ("n_heads=3&head=mean", {"n_heads": 3, "head": "mean"}),
+        ("seed=999999", {"seed": 999_999}),
+        ("seed=007", {"seed": 7}),
+        ("view=compare", {"view": "compare"}),
+        ("query=0&key=5", {"query": 0, "key": 5}),
+        ("step=context&feature=2", {"step": "context", "feature": 2}),
+        ("direction=to", {"direction": "to"}),
+        ("colour=row", {"colour": "row"}),
+        ("colour=unit&decimals=6", {"colour": "unit", "decimals": 6}),
+    ],
+)
+def test_each_parameter_sets_its_value_and_no_other(link, changed):
+    assert opened(link) == WARM_MAT | changed
+
+
+def test_a_text_without_an_example_is_a_sentence_of_ones_own():
+    values = opened("text=the+cat+the&d_model=4")
+    assert values == defaults(OWN) | {"text": "the cat the", "d_model": 4}
+    assert experiment(values) == Settings(text="the cat the", d_model=4)
+
+
+def test_a_text_beside_an_example_leaves_the_example_chosen():
+    values = opened("example=bank_river&text=bank+of+rivers")
+    assert values == defaults("bank_river") | {"text": "bank of rivers"}
+
+
+def test_ones_own_sentence_is_always_in_the_link():
+    """Also when it is the one that the page opens with: without it, the example would open."""
+    assert encode(defaults(OWN)) == {"text": "The cat sat on the warm mat"}
+
+
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        ("warm_mat", "https://example.org/"),
+        ("bank_river", "https://example.org/?example=bank_river"),
+        ("journey_qkv", "https://example.org/?example=journey_qkv"),
+    ],
+)
+def test_the_link_to_an_example_is_short(name, link):
+    assert address("https://example.org/", defaults(name)) == link
+
+
+OWN_TEXT = WARM_MAT | {"example": "own", "d_model": 4, "query": 0, "key": 0}
+BANK = OWN_TEXT | {"example": "bank_river", "text": "bank of river", "key": 2}
+JOURNEY = WARM_MAT | {
+    "example": "journey_qkv",
+    "text": "Your journey starts with one step",
+    "qkv": True,
+    "d_k": 2,
+    "scale": "sqrt_d_k",
+    "query": 1,
+    "key": 1,
+}
+
+
+@pytest.mark.parametrize(
+    ("link", "values"),
+    [
+        ("", WARM_MAT),
+        ("example=bank_river", BANK),
+        ("example=journey_qkv", JOURNEY),
+        ("view=compare&query=4", WARM_MAT | {"view": "compare", "query": 4}),
+        ("example=bank_river&scale=sqrt_d_k&key=0", BANK | {"scale": "sqrt_d_k", "key": 0}),
+        ("text=", OWN_TEXT | {"text": ""}),
+        ("text=the+cat+the&d_model=4", OWN_TEXT | {"text": "the cat the"}),
+        (
+            "text=%D7%A9%D7%9C%D7%95%D7%9D+%26+%3Cb%3E&d_model=8&n_heads=2&head=1&seed=123",
+            OWN_TEXT | {"text": "שלום & <b>", "d_model": 8, "n_heads": 2, "head": 1, "seed": 123},
+        ),
+        (
+            "example=journey_qkv&mask=causal,window&radius=2&d_k=auto&scale=raw&colour=unit",
+            JOURNEY
+            | {"mask": ["causal", "window"], "radius": 2}
+            | {"d_k": None, "scale": "raw", "colour": "unit"},
+        ),
+        (
+            "text=a+b+c+d&qkv=1&n_heads=3&d_k=2&d_v=5&mask=padding&pad=2&step=context&feature=4"
+            "&direction=all&decimals=5",
+            OWN_TEXT
+            | {"text": "a b c d", "qkv": True, "n_heads": 3, "d_k": 2, "d_v": 5}
+            | {"mask": ["padding"], "pad": 2, "step": "context", "feature": 4}
+            | {"direction": "all", "decimals": 5},
+        ),
+    ],
+)
+def test_a_link_opens_for_ever(link, values):
+    """These values never change. A new parameter adds its default to WARM_MAT, and that is all."""
+    assert opened(link) == values
+
+
+# Nonsense
+
+
+def refused(link):
+    """The name of each part of a link that was ignored, where all else is as usual."""
+    values, ignored = decode(link)
+    assert values == decode({name: link[name] for name in link.keys() - named(ignored)})[0]
+    assert all(part.given == link[part.name] and part.rule for part in ignored)
+    return named(ignored)
+
+
+def named(ignored):
+    names = [part.name for part in ignored]
+    assert len(names) == len(set(names)), "a part of a link is named once"
+    return set(names)
+
+
+WHOLE = {
+    "d_model": limits.D_MODEL,
+    "radius": limits.RADIUS,
+    "pad": limits.PAD,
+    "n_heads": limits.N_HEADS,
+    "d_k": limits.D_HEAD,
+    "d_v": limits.D_HEAD,
+    "seed": limits.SEED,
+    "decimals": range(2, 7),
+}
+PLACES = ("query", "key", "head", "feature")
+NO_NUMBERS = ("", " ", "1_000", "１２", "٣", "²", "1e3", "-1", "+1", " 3", "3\n", "4.0", "0x4")
+NO_NUMBERS += ("nan", "inf", "None", "1,5", "9" * 5_000, "\x00", "<script>", "\ufffd%A")
+
+
+@pytest.mark.parametrize("given", NO_NUMBERS)
+@pytest.mark.parametrize("name", [*WHOLE, *PLACES])
+def test_what_is_no_number_opens_the_default_and_is_named(name, given):
+    assert refused({name: given}) == {name}
+    assert decode({name: given})[0] == WARM_MAT
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_number_out_of_range_opens_the_default_and_is_named(name):
+    low, high = WHOLE[name][0], WHOLE[name][-1]
+    for number in (low - 1, high + 1):
+        assert refused({name: str(number)}) == {name}
+    for number in (low, high):
+        wide = {"qkv": "1", "d_k": "1", "d_model": "64"}
+        assert decode(wide | {name: str(number)})[0][name] == number
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_place_out_of_range_is_0_and_is_named(name):
+    for number in ("7", "9999"):
+        values, ignored = decode({name: number})
+        assert named(ignored) == {name}
+        assert values == WARM_MAT | {name: 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        *[("example", given) for given in ("", "WARM_MAT", "warm-mat", "own ", "__class__")],
+        *[("scale", given) for given in ("", "RAW", "sqrt", "maybe", "1", "raw,raw")],
+        *[("mask", given) for given in ("", ",", "Causal", "causal,", "causal window")],
+        *[("qkv", given) for given in ("", "true", "2", "01", "on")],
+        *[("view", given) for given in ("", "Compare", "/etc/passwd")],
+        *[("step", given) for given in ("", "Weights", "softmax", "queries", "scaled", "output")],
+        *[("direction", given) for given in ("", "up")],
+        *[("colour", given) for given in ("", "red", "matrix\n")],
+        ("text", "x" * (MAX_CHARACTERS + 1)),
+        *[(name, "1") for name in ("", "Text", "color", "utm_source", "d_model ", "_values", "x")],
+        *[("head", given) for given in ("1", "Mean", "mean", "average")],  # of one head only 0
+    ],
+)
+def test_a_part_that_cannot_be_used_opens_the_default_and_is_named(name, given):
+    assert refused({name: given}) == {name}
+    assert decode({name: given})[0] == WARM_MAT
+
+
+def test_the_good_parts_of_a_link_are_used_beside_the_bad():
+    link = {"d_model": "8", "scale": "maybe", "seed": "3", "utm_source": "mail", "query": "9"}
+    values, ignored = decode(link)
+    assert named(ignored) == {"scale", "utm_source", "query"}
+    assert values == WARM_MAT | {"d_model": 8, "seed": 3, "query": 0}
+
+
+@pytest.mark.parametrize(
+    ("link", "bad"),
+    [
+        ({"text": "hi", "query": "1", "key": "2"}, {"query": 0, "key": 0}),
+        ({"text": "", "query": "1"}, {"query": 0}),
+        ({"d_model": "8", "n_heads": "3"}, {"n_heads": 1}),
+        ({"d_model": "8", "n_heads": "3", "head": "2"}, {"n_heads": 1, "head": 0}),
+        ({"d_model": "8", "n_heads": "2", "head": "2"}, {"head": 0}),
+        ({"n_heads": "3", "head": "mean", "step": "scores"}, {"step": "weights"}),
+        ({"qkv": "1", "d_k": "2", "step": "keys", "feature": "2"}, {"feature": 0}),
+        ({"mask": "causal", "step": "scaled"}, {"step": "weights"}),
+    ],
+)
+def test_parts_that_do_not_go_together_are_named_too(link, bad):
+    values, ignored = decode(link)
+    assert named(ignored) == bad.keys()
+    assert {name: values[name] for name in bad} == bad
+
+
+def test_heads_need_not_divide_where_their_size_is_given():
+    assert refused({"d_model": "8", "n_heads": "3", "qkv": "1", "d_k": "2"}) == set()
+
+
+def test_a_part_that_is_bad_in_two_ways_is_named_once():
+    """No number, and the example's own key is beyond this sentence as well."""
+    values, ignored = decode({"example": "warm_mat", "text": "hi", "key": "x"})
+    assert values["key"] == 0
+    assert named(ignored) == {"key"}
+
+
+def test_a_rule_says_what_is_possible():
+    rules = {part.name: part.rule for part in decode({"n_heads": "2", "scale": "", "seed": ""})[1]}
+    assert "1, 3" in rules["n_heads"]
+    assert "raw, sqrt_d_k" in rules["scale"]
+    assert "from 0 to 999,999" in rules["seed"]
+
+
+def test_a_text_may_have_8000_characters():
+    values = opened("text=" + "x" * 8_000)
+    assert len(values["text"]) == 8_000
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*PARAMETERS]) | st.text(max_size=9),
+        st.text() | st.integers().map(str) | st.sampled_from([*Step, *Mask, *Scale, *NAMES]),
+    )
+)
+@case({"text": "\ud800", "d_model": "３"})
+def test_no_link_is_a_reason_to_fail(link):
+    values, ignored = decode(link)
+    assert named(ignored) <= link.keys()
+    assert decode(encode(values)) == (values, [])
+    view(values)
+
+
+# From values to the experiment
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_examples_own_values_are_its_own_experiment(name):
+    assert experiment(defaults(name)) == EXAMPLES[name].settings
+    assert view(defaults(name)) == View(query=EXAMPLES[name].query, key=EXAMPLES[name].key)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_vectors_leave_with_the_sentence_and_come_back_with_it(name):
+    own = defaults(name)
+    changed = own | {"text": own["text"] + " !"}
+    assert experiment(changed).x is None
+    assert experiment(changed | {"text": own["text"]}) == EXAMPLES[name].settings
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_vectors_and_matrices_leave_with_the_dimension_and_come_back_with_it(name):
+    own = defaults(name)
+    wider = experiment(own | {"d_model": 6})
+    assert (wider.x, wider.w_q, wider.w_k, wider.w_v) == (None, None, None, None)
+    assert experiment(own | {"d_model": own["d_model"]}) == EXAMPLES[name].settings
+
+
+@pytest.mark.parametrize(
+    ("text", "stay"),
+    [
+        ("  The cat sat on\tthe warm mat ", True),
+        ("the cat sat on the warm mat", False),
+        ("The cat sat on the warm", False),
+        ("mat warm the on sat cat The", False),
+    ],
+)
+def test_vectors_belong_to_these_very_words_in_this_order(text, stay):
+    assert (experiment(defaults("warm_mat") | {"text": text}).x is not None) == stay
+
+
+def test_matrices_stay_while_they_fit():
+    own, theirs = defaults("journey_qkv"), EXAMPLES["journey_qkv"].settings
+    two_heads = experiment(own | {"n_heads": 2, "d_k": 1, "text": "other words"})
+    assert (two_heads.x, two_heads.w_q, two_heads.w_v) == (None, theirs.w_q, theirs.w_v)
+    wide_values = experiment(own | {"d_v": 3})
+    assert (wide_values.x, wide_values.w_k, wide_values.w_v) == (theirs.x, theirs.w_k, None)
+    assert experiment(own | {"qkv": False}).w_q is None
+
+
+def test_the_same_words_as_a_sentence_of_ones_own_have_made_up_vectors():
+    text = EXAMPLES["warm_mat"].settings.text
+    assert experiment(defaults(OWN) | {"text": text, "d_model": 3}).x is None
+
+
+@given(values())
+def test_vectors_are_never_mixed(values):
+    settings = experiment(values)
+    theirs = EXAMPLES[values["example"]].settings if values["example"] in EXAMPLES else Settings()
+    tables = ("x", "w_q", "w_k", "w_v")
+    assert all(getattr(settings, name) in (None, getattr(theirs, name)) for name in tables)
+    same_words = settings.tokens == theirs.tokens and settings.d_model == theirs.d_model
+    assert settings.x == (theirs.x if same_words else None)
+    shown = asdict(settings) | {"mask": list(settings.mask)}
+    assert all(shown[name] == value for name, value in values.items() if name in shown)
+
+
+def test_a_sentence_that_is_too_long_is_refused_in_words_only_when_it_is_computed():
+    values = opened("text=" + "a+" * (MAX_TOKENS + 1))
+    assert len(tokenize(values["text"])) == MAX_TOKENS + 1
+    with pytest.raises(ValueError, match=f"up to {MAX_TOKENS} tokens"):
+        experiment(values)
+
+
+@given(values())
+def test_the_view_holds_what_the_values_say(values):
+    seen = asdict(view(values))
+    mean = {"head": None} if values["head"] == "mean" else {}
+    assert seen == {name: values[name] for name in seen} | mean
+    assert isinstance(view(values).step, Step)
