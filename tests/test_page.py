@@ -245,10 +245,10 @@ def test_a_control_of_the_view_changes_the_link_and_no_number(paste, values, wri
 
 def test_a_second_click_on_a_button_changes_nothing(paste):
     """It deselects, and the page goes on with what was chosen."""
-    page = choose(paste(scale="sqrt_d_k"), step=None)
+    page = choose(paste(scale="sqrt_d_k", step="scaled"), step=None)
     assert_shows(page, replace(WARM_MAT, scale="sqrt_d_k"))
-    assert link(page) == {"scale": "sqrt_d_k"}
-    assert page.latex
+    assert link(page) == {"scale": "sqrt_d_k", "step": "scaled"}
+    assert "\\sqrt{3}" in page.latex[0].value
 
 
 @pytest.mark.parametrize("direction", Direction)
@@ -806,6 +806,8 @@ def test_embedded_there_is_the_open_view_and_no_sidebar(monkeypatch):
     page = open_page(example="bank_river", query="1")
     assert_shows(page, EXAMPLES["bank_river"].settings)
     assert list(page.sidebar) == [page.sidebar]
+    assert "view" not in [element.key for element in page.main if hasattr(element, "key")]
+    assert not [code for code in page.code if code.language == "html"]
     assert link(choose(page, query=2)) == {"example": "bank_river", "query": "2"}
 
 

@@ -87,7 +87,9 @@ function hideKin() {
 
 // What scrolls inside itself must be within reach of the keyboard.
 function reachable() {
-  for (const box of document.querySelectorAll(".katex-display, .stPlotlyChart, .st-key-arrows_scroll")) {
+  const table = "[data-testid=stMarkdownContainer]:has(table)";
+  const boxes = `.katex-display, .stPlotlyChart, .st-key-arrows_scroll, ${table}`;
+  for (const box of document.querySelectorAll(boxes)) {
     const scrolls = box.scrollWidth > box.clientWidth;
     if (scrolls !== (box.tabIndex === 0)) box.tabIndex = scrolls ? 0 : -1;
   }

@@ -10,8 +10,9 @@ _PAGE = """
 [data-testid="stSidebarHeader"] { height: 2rem; margin-bottom: 0; }
 [data-testid="stSidebar"] h1 { font-size: 1.3rem; padding-top: 0; }
 .st-key-arrows_scroll, .stPlotlyChart { overflow-x: auto; overflow-y: hidden; }
-.st-key-steps > *, .st-key-steps [data-testid="stLayoutWrapper"] { max-width: 100%; }
-.st-key-steps .stPlotlyChart { max-width: 100%; }
+[class*="st-key-steps"] > *, [class*="st-key-steps"] [data-testid="stLayoutWrapper"],
+[class*="st-key-steps"] .stPlotlyChart { max-width: 100%; }
+[data-testid="stMarkdownContainer"]:has(table) { overflow-x: auto; }
 .katex-display { overflow-x: auto; overflow-y: hidden; padding: 0.25rem 0; }
 .katex-display > .katex { text-align: left; }
 .stCode .token.keyword, .stCode .token.function, .stCode .token.class-name {
