@@ -94,7 +94,7 @@ def scaling(raw: AttentionTrace, scaled: AttentionTrace, head: int | None, qkv: 
     top_before, top_after = before.max(axis=-1).mean(), after.max(axis=-1).mean()
     bits_before, bits_after = entropy_bits(before).mean(), entropy_bits(after).mean()
     turned = (
-        "stayed"
+        "stayed as it was"
         if np.isclose(bits_before, bits_after, atol=5e-4)
         else ("became more even" if bits_after > bits_before else "became more uneven")
     )

@@ -12,6 +12,7 @@ from explorer.trace import AttentionTrace
 from explorer.view import View
 
 _MOST_IN_LOOPS = 64
+_ROUNDING = 1e-9
 _WAYS = {
     "Word by word": three_ways.word_by_word,
     "Step by step": three_ways.step_by_step,
@@ -43,4 +44,6 @@ def _verdict(function, t: AttentionTrace, head: int) -> str:
     apart = float(np.abs(context - t.context[head]).max(initial=0.0))
     if apart == 0:
         return "the same context vectors to the last bit"
-    return f"the same context vectors; the largest difference is {apart:.0e}, a rounding error"
+    if apart <= _ROUNDING * max(1.0, float(np.abs(t.context[head]).max(initial=0.0))):
+        return f"the same context vectors; the largest difference is {apart:.0e}, a rounding error"
+    return f"the context vectors differ by up to {apart:.0e}"
