@@ -110,7 +110,18 @@ function tend() {
     if (key in bridge.data.lights) light(key, chart, text);
   }
   clearTimeout(bridge.later);
-  bridge.later = setTimeout(reachable, 300); // it measures, which costs a layout: once all is quiet
+  bridge.later = setTimeout(quiet, 300);
+}
+
+// Once all is quiet. What scrolls is measured, which costs a layout; and a change of theme may show
+// in the colour of the text only after the last change of the page.
+function quiet() {
+  reachable();
+  const text = textColour();
+  for (const key of Object.keys(bridge.data.lights)) {
+    const chart = chartOf(key);
+    if (window.Plotly && isDrawn(chart)) light(key, chart, text);
+  }
 }
 
 // A redraw changes the page hundreds of times; once a frame is enough.

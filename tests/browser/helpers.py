@@ -39,14 +39,15 @@ def visit(page: Page, charts: int = 5, **link: Any) -> None:
 
 def settle(page: Page, charts: int = 0) -> None:
     """Wait until the server is done, nothing is stale, and at least so many charts are drawn."""
-    page.wait_for_function(_SETTLED, arg=charts)
+    # Asked now and then, not at every frame: that would make the browser draw frames all the time.
+    page.wait_for_function(_SETTLED, arg=charts, polling=100)
 
 
 def eventually(page: Page, read: Callable[[], Any], wanted: Any) -> None:
     """Wait until `read` gives what is wanted, and show what it gives if it never does."""
     deadline = time.monotonic() + PATIENCE
     while (found := read()) != wanted and time.monotonic() < deadline:
-        page.wait_for_timeout(30)
+        page.wait_for_timeout(60)
     assert found == wanted
 
 

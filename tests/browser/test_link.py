@@ -105,9 +105,9 @@ def test_typing_loses_no_letter_and_every_word_is_drawn(page):
     assert sentence(page).input_value() == "bank of river"
 
 
-def test_two_readers_do_not_see_each_other(page, new_page):
+def test_two_readers_do_not_see_each_other(page):
     visit(page)
-    other = new_page()
+    other = page.context.new_page()  # a tab is a session of its own to the server
     visit(other, text="dog bites man", query=2)
     choose(page, "scale", 1)
     link_becomes(page, scale="sqrt_d_k")
@@ -116,6 +116,7 @@ def test_two_readers_do_not_see_each_other(page, new_page):
     assert link(page) == {"scale": "sqrt_d_k"}
     draws_its_link(page)
     draws_its_link(other)
+    other.close()
 
 
 def test_a_link_with_nonsense_opens_the_usual_page_and_says_what_it_ignored(page):

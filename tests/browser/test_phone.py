@@ -5,8 +5,7 @@ from browser.helpers import eventually, settle, visit
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 LINKS = {
     "compare": {"view": "compare"},
-    "many steps": {"example": "journey_qkv"},
-    "many heads": {"d_model": 16, "n_heads": 8},
+    "many steps and heads": {"d_model": 16, "n_heads": 8, "qkv": 1, "scale": "sqrt_d_k"},
     "64 words": {"text": " ".join(f"word{n}" for n in range(64))},
     "the first page": {},
 }
