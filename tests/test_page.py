@@ -169,7 +169,7 @@ def test_the_arrow_graph_gives_the_querys_weights_in_percent(default_page):
     assert [re.sub("<.*?>", "", word) for word in words["text"]] == list(WARM_MAT.tokens)
     cat = trace(WARM_MAT).weights[0, 1]
     assert under["text"] == [labels.percent(weight) for weight in cat]
-    assert under["customdata"][6] == "cat gives 18.7 % of its attention to mat"
+    assert words["customdata"][6] == "cat gives 18.7 % of its attention to mat"
 
 
 def test_opening_the_page_does_not_import_torch():

@@ -23,9 +23,10 @@ _TIP = 10  #     where the line of an arc ends and its tip begins
 _BELOW = 50  #   room for the words and the percentages
 _BANDS = len(palette.ARROWS)
 _LONGEST_WORD = 14
-MOST_ARROWS = 512
-"""More would be a blot, and slow; the strongest are drawn."""
-_LEAST = 5e-4  # less than 0.05 % is not drawn: it is written as 0.0 %
+MOST_OF_ALL = 512
+MOST_OF_ONE = 48
+LEAST = 5e-4
+"""A smaller weight is not drawn: it is written as 0.0 %."""
 
 
 def arrows(
@@ -39,14 +40,19 @@ def arrows(
     """Draw an arc from each query to each key, the wider and darker the larger its weight.
 
     weights: (T, T); an arc whose weight is NaN or rounds to 0 % is left out.
-    under: what is written under each word. hover: what is said when a word is pointed at.
+    under: what is written under each word; where not all its arcs are drawn, under those that have
+    one. hover: what is said when a word is pointed at.
     focus: the word that is set off from the others.
     """
     n_tokens = len(tokens)
+    places = strongest(weights, focus)
+    if focus is not None and n_tokens > MOST_OF_ONE:
+        ends = set(places.ravel().tolist()) - {focus} | set(places[places[:, 0] == places[:, 1], 0])
+        under = [text if n in ends else "" for n, text in enumerate(under)]
     bands: list[list[str]] = [[] for _ in range(_BANDS)]
     tips: list[tuple[float, int]] = []
-    top = np.nanmax(weights, initial=_LEAST, where=~np.isnan(weights))
-    for i, j in _strongest(weights):
+    top = np.nanmax(weights, initial=LEAST, where=~np.isnan(weights))
+    for i, j in places:
         band = min(int(_BANDS * weights[i, j] / top), _BANDS - 1)
         path, end = _arc(int(i), int(j), n_tokens)
         bands[band].append(path)
@@ -59,8 +65,8 @@ def arrows(
     return go.Figure(
         {
             "data": [
-                _text(words, -14, size, hover),
-                _text(under, -36, min(size, 13), hover),
+                _text(words, -14, size) | _named(hover),
+                _text(under, -36, min(size, 13)) | {"hoverinfo": "skip"},
                 {
                     "type": "scatter",
                     "mode": "markers",
@@ -82,6 +88,8 @@ def arrows(
                 "showlegend": False,
                 "dragmode": False,
                 "hovermode": "closest",
+                # So near a word, in pixels, the pointer or a finger means it.
+                "hoverdistance": 40,
                 "shapes": [
                     {
                         "type": "path",
@@ -107,12 +115,13 @@ def arrows(
     )
 
 
-def _strongest(weights: Array) -> Array:
-    """The (query, key) of every arrow to draw."""
-    places = np.argwhere(weights >= _LEAST)
-    if len(places) > MOST_ARROWS:
+def strongest(weights: Array, focus: int | None) -> Array:
+    """The (query, key) of every arrow to draw: more would be a blot, and slow."""
+    places = np.argwhere(weights >= LEAST)
+    most = MOST_OF_ALL if focus is None else MOST_OF_ONE
+    if len(places) > most:
         order = np.argsort(-weights[tuple(places.T)], kind="stable")
-        places = places[order[:MOST_ARROWS]]
+        places = places[order[:most]]
     return places
 
 
@@ -147,18 +156,20 @@ def _line_width(band: int) -> float:
     return 1.0 + 0.95 * band
 
 
-def _text(text: Sequence[str], y: int, size: int, hover: Sequence[str]) -> dict:
+def _text(text: Sequence[str], y: int, size: int) -> dict:
+    # Without markers: even those that cannot be seen take as long to draw as the words.
+    places = [n for n, written in enumerate(text) if written]
     return {
         "type": "scatter",
-        "mode": "markers+text",
-        "x": list(range(len(text))),
-        "y": [y] * len(text),
-        "text": list(text),
+        "mode": "text",
+        "x": places,
+        "y": [y] * len(places),
+        "text": [text[n] for n in places],
         "textposition": "middle center",
         "textfont": {"size": size},
         "cliponaxis": False,
-        "customdata": list(hover),
-        "hovertemplate": "%{customdata}<extra></extra>",
-        # Nothing to see, but something to hit with a pointer or a finger.
-        "marker": {"size": 30, "opacity": 0},
     }
+
+
+def _named(hover: Sequence[str]) -> dict:
+    return {"customdata": list(hover), "hovertemplate": "%{customdata}<extra></extra>"}

@@ -12,7 +12,7 @@ from explorer import describe, labels
 from explorer.attention import Array, BoolArray
 from explorer.figures import heads as all_heads
 from explorer.figures import palette
-from explorer.figures.arrows import MOST_ARROWS, arrows, slot_width
+from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
 from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix
 from explorer.lights import Light, Role, lights
 from explorer.page import style
@@ -26,6 +26,7 @@ from explorer.trace import AttentionTrace
 from explorer.view import GIVEN, PAIRS, Colour, Direction, Step, View, steps
 
 _MOST_WITH_SUMS = 64
+_WIDEST_SCREEN = 1600
 
 
 def attention_view(t: AttentionTrace, settings: Settings, view: View) -> None:
@@ -118,12 +119,21 @@ def _arrow_graph(t: AttentionTrace, view: View) -> None:
     under = [labels.percent(w) if s else "hidden" for w, s in zip(shares, seen, strict=True)]
     hover = [labels.plotly(text) for text in said]
     n_tokens = len(t.tokens)
-    style.least_width("arrows", n_tokens * slot_width(t.tokens), most=n_tokens * 170)
+    figure, width = (
+        arrows(drawn, t.tokens, under, hover, focus, colour),
+        n_tokens * slot_width(t.tokens),
+    )
+    if width > _WIDEST_SCREEN:
+        # A chart that fits its width to the page is drawn twice: once to find out how wide it is.
+        figure.layout.width = width
+    else:
+        style.least_width("arrows", width, most=n_tokens * 170)
     with st.container(key="arrows_scroll"):
-        chart(arrows(drawn, t.tokens, under, hover, focus, colour), "arrows", alt)
-    left_out = int((np.nan_to_num(drawn) > 0).sum()) - MOST_ARROWS
+        chart(figure, "arrows", alt)
+    n_drawn = len(strongest(drawn, focus))
+    left_out = int((np.nan_to_num(drawn) >= LEAST).sum()) - n_drawn
     if left_out > 0:
-        st.caption(f"The {MOST_ARROWS} strongest arrows; {left_out:,} weaker ones are not drawn.")
+        st.caption(f"The {n_drawn} strongest arrows; {left_out:,} weaker ones are not drawn.")
     if t.sees_nobody[i] and view.direction is Direction.FROM_QUERY:
         st.caption(f"{labels.markdown(t.tokens[i])} may see no word at all: all its weights are 0.")
 

@@ -9,7 +9,7 @@ import pytest
 
 from explorer import labels
 from explorer.figures import palette
-from explorer.figures.arrows import HEIGHT, MOST_ARROWS, arrows, slot_width
+from explorer.figures.arrows import HEIGHT, MOST_OF_ALL, MOST_OF_ONE, arrows, slot_width
 
 THE_CAT = ("the", "cat", "the", "mat")
 FROM_CAT = np.array([[np.nan] * 4, [0.1, 0.6, 0.05, 0.25], [np.nan] * 4, [np.nan] * 4])
@@ -82,9 +82,24 @@ def test_of_too_many_arcs_the_strongest_are_drawn():
     n = 30
     weights = np.random.default_rng(0).permutation(np.arange(1.0, n * n + 1)).reshape(n, n) / n**2
     kept = drawn(draw(weights, [f"w{i}" for i in range(n)]))
-    assert kept.total() == MOST_ARROWS == len(kept)
+    assert kept.total() == MOST_OF_ALL == len(kept)
     weakest = min(weights[place] for place in kept)
-    assert (weights > weakest).sum() == MOST_ARROWS - 1
+    assert (weights > weakest).sum() == MOST_OF_ALL - 1
+
+
+@pytest.mark.parametrize("focus", [7, 90])
+@pytest.mark.parametrize("to_key", [False, True])
+def test_of_one_word_too_the_strongest_are_drawn_and_only_they_have_a_number(focus, to_key):
+    n = 100
+    weights = np.full((n, n), np.nan)
+    line = np.random.default_rng(focus).permutation(np.arange(1.0, n + 1)) / n
+    weights[(slice(None), focus) if to_key else focus] = line
+    figure = draw(weights, [f"w{i}" for i in range(n)], focus=focus)
+    kept = {query if to_key else key for query, key in drawn(figure)}
+    assert kept == set(np.argsort(-line)[:MOST_OF_ONE].tolist())
+    assert set(figure.data[1].x) == kept
+    assert list(figure.data[1].text) == [f"{i} %" for i in figure.data[1].x]
+    assert len(figure.data[0].x) == n
 
 
 # Wider and darker the larger
@@ -174,12 +189,14 @@ def test_words_that_come_twice_keep_their_places():
     assert list(words.x) == list(under.x) == [0, 1, 2, 3]
     assert list(words.text) == ["the", "cat", "the", "mat"]
     assert list(under.text) == ["0 %", "1 %", "2 %", "3 %"]
-    assert figure_says(words) == figure_says(under) == ["said 0", "said 1", "said 2", "said 3"]
+    assert list(words.customdata) == ["said 0", "said 1", "said 2", "said 3"]
+    assert words.hovertemplate == "%{customdata}<extra></extra>"
 
 
-def figure_says(trace):
-    assert trace.hovertemplate == "%{customdata}<extra></extra>"
-    return list(trace.customdata)
+def test_the_number_under_a_word_belongs_to_its_word_for_the_pointer():
+    words, under, _ = (figure := draw(FROM_CAT)).data
+    assert under.hoverinfo == "skip"
+    assert figure.layout.hoverdistance > words.y[0] - under.y[0]
 
 
 @pytest.mark.parametrize("colour", [palette.QUERY, palette.KEY])
