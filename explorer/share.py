@@ -29,7 +29,6 @@ AUTO = "auto"
 """In the place of a size that follows from others."""
 MEAN = "mean"
 """In the place of a head: the average over all."""
-_ANY_PLACE = range(0, 10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,19 @@ def _whole(allowed: range) -> Parameter:
     return Parameter(read, f"a whole number from {allowed[0]} to {allowed[-1]:,}")
 
 
-def _whole_or(word: str, allowed: range, stands_for: str | None) -> Parameter:
-    """A whole number, or one word and what it stands for."""
-    number = _whole(allowed)
+def _place() -> Parameter:
+    """A position. Which ones there are hangs on the sentence: see `settle`."""
+
+    def read(given: str) -> int:
+        if not re.fullmatch("[0-9]+", given):
+            raise ValueError
+        return int(given)
+
+    return Parameter(read, "a whole number from 0")
+
+
+def _or(word: str, number: Parameter, stands_for: str | None) -> Parameter:
+    """A number, or one word and what it stands for."""
 
     def read(given: str) -> int | str | None:
         return stands_for if given == word else number.read(given)
@@ -117,15 +126,15 @@ PARAMETERS: dict[str, Parameter] = {
     "pad": _whole(limits.PAD),
     "qkv": _switch(),
     "n_heads": _whole(limits.N_HEADS),
-    "d_k": _whole_or(AUTO, limits.D_HEAD, None),
-    "d_v": _whole_or(AUTO, limits.D_HEAD, None),
+    "d_k": _or(AUTO, _whole(limits.D_HEAD), None),
+    "d_v": _or(AUTO, _whole(limits.D_HEAD), None),
     "seed": _whole(limits.SEED),
     "view": _one_of(Open),
-    "query": _whole(_ANY_PLACE),
-    "key": _whole(_ANY_PLACE),
-    "head": _whole_or(MEAN, _ANY_PLACE, MEAN),
+    "query": _place(),
+    "key": _place(),
+    "head": _or(MEAN, _place(), MEAN),
     "step": _one_of(Step),
-    "feature": _whole(_ANY_PLACE),
+    "feature": _place(),
     "direction": _one_of(Direction),
     "colour": _one_of(Colour),
     "decimals": _whole(DECIMALS),

@@ -409,6 +409,19 @@ def test_compare_shows_both_on_one_scale_and_their_difference(paste, options):
     assert drawn["difference"][0]["zmax"] == pytest.approx(most)
 
 
+def test_compare_by_row_has_one_scale_for_both_of_a_row(paste):
+    page = paste(view="compare", colour="row", d_model="16", mask="causal")
+    for step in ("scores", "weights"):
+        shades, held = ([], [])
+        for side in ("a", "b"):
+            drawn = charts(page)[f"{side}_{step}"]["data"][0]
+            shades.append(z(drawn))
+            held.append(z({"z": drawn["customdata"]}))
+        ends = np.nanmax(np.abs(np.hstack(held)), axis=1, keepdims=True)
+        for shade, number in zip(shades, held, strict=True):
+            np.testing.assert_allclose(shade, number / ends, rtol=1e-5, atol=1e-6)
+
+
 def test_compare_has_nothing_to_scale_and_says_why(paste):
     page = paste(view="compare", scale="sqrt_d_k")
     assert page.get_by_key("scale").disabled
@@ -893,3 +906,10 @@ def test_a_click_on_a_small_map_opens_its_head(put, row, column, expected):
     top = {"chart": "heads", "row": row + 2, "column": column}
     bridge.pick(top, replace(WARM_MAT, n_heads=3), View())
     assert put == expected
+
+
+def test_the_formula_of_the_weights_names_the_step_that_is_drawn(paste):
+    # With d_k = 1 the scaled scores equal the scores, and are drawn all the same.
+    page = paste(scale="sqrt_d_k", d_model="4", n_heads="4")
+    assert "scaled" in charts(page)
+    assert any(r"\mathrm{softmax}(S')" in written.value for written in page.markdown)

@@ -289,7 +289,7 @@ def test_a_number_out_of_range_opens_the_default_and_is_named(name):
 
 @pytest.mark.parametrize("name", PLACES)
 def test_a_place_out_of_range_is_0_and_is_named(name):
-    for number in ("7", "9999"):
+    for number in ("7", "9999", "10000", "9" * 40):
         values, ignored = decode({name: number})
         assert named(ignored) == {name}
         assert values == WARM_MAT | {name: 0}

@@ -73,7 +73,7 @@ def matrix(
     decimals: int = 3,
     hidden: BoolArray | None = None,
     bound: float | None = None,
-    by_row: bool = False,
+    row_bounds: Array | None = None,
     hover: str = "%{y}, %{x}",
     beside: Sequence[str] | None = None,
 ) -> go.Figure:
@@ -81,7 +81,7 @@ def matrix(
 
     hidden: True for a cell that is drawn grey and called hidden, whatever it holds.
     bound: the number at the end of the colour scale; None takes the largest one drawn.
-    by_row: give each row a colour scale of its own, up to its own largest number; the numbers
+    row_bounds: (rows, 1) the number at the end of each row's own colour scale; the numbers
     themselves are in `customdata` then.
     hover: how a cell is named when it is pointed at, with %{y} for its row, %{x} for its column.
     Where not every row and column has a tick, a chart cannot name them, and says nothing.
@@ -89,10 +89,11 @@ def matrix(
     """
     drawn = numbers if hidden is None else np.where(hidden, np.nan, numbers)
     digits = _digits(drawn, hidden, decimals) if fits_digits(*numbers.shape) else None
+    by_row = row_bounds is not None
     end = 1.0 if by_row else (largest(drawn) if bound is None else bound)
     cells = {
         "type": "heatmap",
-        "z": (drawn / _row_bounds(drawn) if by_row else drawn).astype(np.float32),
+        "z": (drawn / row_bounds if by_row else drawn).astype(np.float32),
         "zmin": 0.0 if kind is Kind.WEIGHTS else -end,
         "zmax": end,
         "colorscale": palette.WEIGHTS if kind is Kind.WEIGHTS else palette.SIGNED,
@@ -128,6 +129,11 @@ def largest(numbers: Array) -> float:
     """The largest size among the numbers that can be drawn; 1 where all are 0 or there are none."""
     finite = numbers[np.isfinite(numbers)]
     return float(np.abs(finite).max(initial=0.0)) or 1.0
+
+
+def row_bounds(numbers: Array) -> Array:
+    """The largest size in each row, (rows, 1), for matrices that are coloured by row."""
+    return np.array([[largest(row)] for row in numbers]).reshape(len(numbers), 1)
 
 
 def size(n_rows: int, frame: Layout) -> int:
@@ -255,10 +261,6 @@ def _whole_names(
 def _hover_number(drawn: Array, by_row: bool) -> str:
     form = ".5g" if largest(drawn) >= 1e5 else ".4f"
     return f"%{{customdata:{form}}}" if by_row else f"%{{z:{form}}}"
-
-
-def _row_bounds(drawn: Array) -> Array:
-    return np.array([[largest(row)] for row in drawn]).reshape(len(drawn), 1)
 
 
 def _cell_height(n_rows: int) -> int:

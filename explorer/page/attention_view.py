@@ -13,7 +13,7 @@ from explorer.attention import Array, BoolArray
 from explorer.figures import heads as all_heads
 from explorer.figures import palette
 from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
-from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix
+from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix, row_bounds
 from explorer.lights import Light, Role, lights
 from explorer.page import style
 from explorer.page.arithmetic import arithmetic
@@ -25,7 +25,7 @@ from explorer.settings import Settings
 from explorer.trace import AttentionTrace
 from explorer.view import GIVEN, PAIRS, Colour, Direction, Step, View, steps
 
-_MOST_WITH_SUMS = 64
+_MOST_WITH_SUMS = 16
 _WIDEST_SCREEN = 1600
 
 
@@ -169,6 +169,7 @@ def _draw(count: int, shown: _Shown, settings: Settings, view: View, frame: Layo
     sums = None
     if weights and len(shown.rows) <= _MOST_WITH_SUMS:
         sums = [labels.number(total, view.decimals) for total in shown.numbers.sum(axis=-1)]
+    drawn = _drawn(shown)
     figure = matrix(
         shown.numbers,
         rows=shown.rows,
@@ -178,7 +179,7 @@ def _draw(count: int, shown: _Shown, settings: Settings, view: View, frame: Layo
         decimals=view.decimals,
         hidden=shown.hidden,
         bound=1.0 if weights and view.colour is Colour.UNIT else None,
-        by_row=view.colour is Colour.ROW,
+        row_bounds=row_bounds(drawn) if view.colour is Colour.ROW else None,
         hover="%{y} → %{x}" if pairs else "%{y}, feature %{x}",
         beside=sums,
     )
@@ -202,14 +203,17 @@ def _alt(shown: _Shown, view: View) -> str:
 
 def _legend(shown: _Shown, view: View) -> None:
     weights = shown.step is Step.WEIGHTS
-    hidden = shown.hidden
-    drawn = shown.numbers if hidden is None else np.where(hidden, np.nan, shown.numbers)
-    end = labels.number(largest(drawn), view.decimals)
+    end = labels.number(largest(_drawn(shown)), view.decimals)
     if weights and view.colour is Colour.UNIT:
         end = "1"
     if view.colour is Colour.ROW:
         end = "row’s largest"
     style.legend("0" if weights else f"−{end}", end, palette.WEIGHTS if weights else palette.SIGNED)
+
+
+def _drawn(shown: _Shown) -> Array:
+    """The numbers that have a colour: hidden ones have none."""
+    return shown.numbers if shown.hidden is None else np.where(shown.hidden, np.nan, shown.numbers)
 
 
 def _code(told: Telling) -> None:

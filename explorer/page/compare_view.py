@@ -9,7 +9,7 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array
-from explorer.figures.matrix import Kind, largest, layout, matrix
+from explorer.figures.matrix import Kind, largest, layout, matrix, row_bounds
 from explorer.lights import Light, Lights, Role
 from explorer.page import address
 from explorer.page.bridge import Kin, bridge
@@ -40,8 +40,11 @@ def compare_view(settings: Settings, view: View) -> None:
     scores = [side.masked[view.head] for side in (raw, scaled)] if one_head else []
     score_bound = max(map(largest, scores), default=0.0)
     weight_bound = 1.0 if view.colour is Colour.UNIT else largest(np.stack((a, b)))
+    by_row = view.colour is Colour.ROW
 
-    def draw(key: str, title: str, numbers: Array, kind: Kind, bound: float | None) -> None:
+    def draw(
+        key: str, title: str, numbers: Array, kind: Kind, bound: float | None, pair: list[Array]
+    ) -> None:
         figure = matrix(
             numbers,
             rows=raw.tokens,
@@ -51,7 +54,7 @@ def compare_view(settings: Settings, view: View) -> None:
             decimals=view.decimals,
             hidden=hidden,
             bound=bound,
-            by_row=view.colour is Colour.ROW and key != "difference",
+            row_bounds=row_bounds(np.hstack(pair)) if by_row and pair else None,
             hover="%{y} → %{x}",
         )
         alt = describe.pairs(title, numbers, raw.tokens, raw.visible, view.decimals)
@@ -61,12 +64,12 @@ def compare_view(settings: Settings, view: View) -> None:
 
     if one_head:
         with st.container(horizontal=True, key="steps"):
-            draw("a_scores", "A: scores, raw", scores[0], Kind.SIGNED, score_bound)
-            draw("b_scores", "B: scores, scaled", scores[1], Kind.SIGNED, score_bound)
+            draw("a_scores", "A: scores, raw", scores[0], Kind.SIGNED, score_bound, scores)
+            draw("b_scores", "B: scores, scaled", scores[1], Kind.SIGNED, score_bound, scores)
     with st.container(horizontal=True, key="steps_of_weights"):
-        draw("a_weights", "A: weights, raw", a, Kind.WEIGHTS, weight_bound)
-        draw("b_weights", "B: weights, scaled", b, Kind.WEIGHTS, weight_bound)
-        draw("difference", "B − A: change of the weights", b - a, Kind.SIGNED, None)
+        draw("a_weights", "A: weights, raw", a, Kind.WEIGHTS, weight_bound, [a, b])
+        draw("b_weights", "B: weights, scaled", b, Kind.WEIGHTS, weight_bound, [a, b])
+        draw("difference", "B − A: change of the weights", b - a, Kind.SIGNED, None, [])
     st.caption(_scales(view, score_bound, weight_bound, largest(b - a)))
     st.markdown(_per_row(raw, a, b, view))
     lit = _query_row(view, len(raw.tokens))
@@ -91,7 +94,10 @@ def _dimension(settings: Settings) -> None:
 def _scales(view: View, scores: float, weights: float, change: float) -> str:
     score, weight, most = (labels.number(n, view.decimals) for n in (scores, weights, change))
     if view.colour is Colour.ROW:
-        return f"Colours: each row up to its own largest number; the change from −{most} to {most}."
+        return (
+            f"Colours: each row up to its largest number in A and B; the change from −{most} to "
+            f"{most}."
+        )
     return (
         f"Colours, one scale for each pair: scores from −{score} to {score}, white at 0; "
         f"weights from 0 to {weight}. The change has its own, from −{most} to {most}."

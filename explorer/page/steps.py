@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from explorer import attention, embeddings
-from explorer.settings import Settings
+from explorer.settings import Scale, Settings
 from explorer.trace import AttentionTrace
 from explorer.view import Step
 
@@ -31,8 +31,8 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
     q, k, v = ("Q", "K", "V") if settings.qkv else ("X", "X", "X")
     mean = head is None
     here = f"head {head + 1}: " if many and not mean else ""
-    last = r"\tilde S" if settings.mask else "S'" if settings.factor != 1 else "S"
-    before_mask = "S'" if settings.factor != 1 else "S"
+    before_mask = "S" if settings.scale is Scale.RAW else "S'"
+    last = r"\tilde S" if settings.mask else before_mask
     product = f"{here}{n} × {c} · {c} × {{}} = {n} × {{}}"
     return {
         Step.EMBEDDINGS: lambda: Telling(

@@ -8,7 +8,7 @@ import pytest
 
 from explorer import labels
 from explorer.figures import palette
-from explorer.figures.matrix import Kind, largest, layout, matrix, size
+from explorer.figures.matrix import Kind, largest, layout, matrix, row_bounds, size
 
 THE_CAT = ("the", "cat", "the")
 WEIGHTS = np.array([[0.2, 0.5, 0.3], [0.1, 0.7, 0.2], [0.25, 0.25, 0.5]])
@@ -17,10 +17,14 @@ CAUSAL = ~np.tri(3, dtype=bool)
 HOSTILE = ("<b>hi</b>", "a<br>b", "&lt;b&gt;", "$x^2$", "%{z}", '<a href="x">y</a>', "R&D", "")
 
 
-def draw(numbers, tokens=THE_CAT, kind=Kind.WEIGHTS, **options):
+def draw(numbers, tokens=THE_CAT, kind=Kind.WEIGHTS, by_row=False, **options):
     """A matrix with a row and a column for each word."""
+    numbers = np.asarray(numbers, dtype=float)
+    if by_row:
+        hidden = options.get("hidden", np.zeros(numbers.shape, bool))
+        options["row_bounds"] = row_bounds(np.where(hidden, np.nan, numbers))
     return matrix(
-        np.asarray(numbers, dtype=float),
+        numbers,
         rows=tokens,
         columns=tokens,
         kind=kind,
