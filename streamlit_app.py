@@ -8,6 +8,7 @@ import streamlit as st
 from explorer import share
 from explorer.page import address, frame, style
 from explorer.page.attention_view import attention_view
+from explorer.page.change_box import change_box
 from explorer.page.compare_view import compare_view
 from explorer.page.sidebar import sidebar
 from explorer.page.three_ways_box import three_ways_box
@@ -37,6 +38,7 @@ else:
     else:
         numbers = trace(settings)
         attention_view(numbers, settings, view)
+        change_box(settings, values)
         three_ways_box(numbers, view)
         torch_check(numbers, settings)
 

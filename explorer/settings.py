@@ -19,6 +19,8 @@ from explorer.tokens import tokenize
 
 Table = tuple[tuple[float, ...], ...]
 """A matrix that can be compared and hashed, row by row."""
+Ticks = tuple[tuple[bool, ...], ...]
+"""Likewise, of yes and no."""
 
 MAX_TOKENS = 512
 MAX_CHARACTERS = 8_000
@@ -48,6 +50,7 @@ class Mask(StrEnum):
     CAUSAL = "causal"
     WINDOW = "window"
     PADDING = "padding"
+    CUSTOM = "custom"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +70,12 @@ class Settings:
     w_q: Table | None = None  #   (C, H * d_k) by hand; None: drawn from the seed
     w_k: Table | None = None  #   (C, H * d_k)
     w_v: Table | None = None  #   (C, H * d_v)
+    w_o: Table | None = None  #   (H * d_v, C); None: the identity, where that is square
     scale: Scale = Scale.RAW
     mask: tuple[Mask, ...] = ()
     radius: int = 1  #            of the window: words on each side
     pad: int = 1  #               how many tokens at the end are padding
+    custom: Ticks | None = None  # (T, T) of the custom mask; None: everything may be seen
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -107,9 +112,9 @@ class Settings:
     def has_w_o(self) -> bool:
         """Whether the joined heads are multiplied by an output matrix.
 
-        With projections they are, where the matrix is square; it is the identity then.
+        With projections they are, where the matrix is given or square; it is the identity then.
         """
-        return self.qkv and self.d_joined == self.d_model
+        return self.qkv and (self.w_o is not None or self.d_joined == self.d_model)
 
     @property
     def factor(self) -> float:
@@ -127,6 +132,8 @@ class Settings:
             visible &= masks.window(n_tokens, self.radius)
         if Mask.PADDING in self.mask:
             visible &= masks.padding(n_tokens, self.pad)
+        if Mask.CUSTOM in self.mask and self.custom is not None:
+            visible &= np.array(self.custom, dtype=bool).reshape(n_tokens, n_tokens)
         return visible
 
     def _check_numbers(self) -> None:
@@ -167,6 +174,13 @@ class Settings:
         _check_table("W_Q", self.w_q, self.d_model, features)
         _check_table("W_K", self.w_k, self.d_model, features)
         _check_table("W_V", self.w_v, self.d_model, self.n_heads * self.d_value)
+        _check_table("W_O", self.w_o, self.d_joined, self.d_model)
+        n_tokens = len(self.tokens)
+        if self.custom is not None and [len(row) for row in self.custom] != [n_tokens] * n_tokens:
+            raise ValueError(
+                f"The custom mask must have a row and a column for each of the {n_tokens} tokens, "
+                f"because it says which query may see which key."
+            )
 
 
 def divisors(number: int) -> tuple[int, ...]:

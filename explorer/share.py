@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 from urllib.parse import urlencode
 
+from explorer import edits as by_hand
 from explorer import settings as limits
+from explorer.edits import NOTHING, Edits, Rows
 from explorer.examples import DEFAULT, EXAMPLES, OWN
 from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.tokens import tokenize
+from explorer.trace import given as given_matrices
 from explorer.view import Colour, Direction, Open, Step, View, n_features, openable
 
 Values = dict[str, Any]
@@ -27,6 +30,10 @@ Values = dict[str, Any]
 DECIMALS = range(2, 7)
 AUTO = "auto"
 """In the place of a size that follows from others."""
+EDITS = "edits"
+"""The parameter for the numbers that were changed by hand; the last one of a link."""
+_MOST_OF_EDITS = 6_000
+"""More characters do not fit into every mail and every proxy; they travel in a file."""
 MEAN = "mean"
 """In the place of a head: the average over all."""
 
@@ -158,7 +165,7 @@ def defaults(example: str) -> Values:
         settings, view = named.settings, View(query=named.query, key=named.key)
     else:
         settings, view = Settings(), View()
-    values: Values = {"example": example}
+    values: Values = {"example": example, EDITS: NOTHING}
     for source in (settings, view):
         for field in fields(source):
             if field.name in PARAMETERS:
@@ -171,7 +178,7 @@ def decode(link: Mapping[str, str]) -> tuple[Values, list[Ignored]]:
     ignored = [
         Ignored(name, given, "no such parameter")
         for name, given in link.items()
-        if name not in PARAMETERS
+        if name not in PARAMETERS and name != EDITS
     ]
     read: Values = {}
     for name, parameter in PARAMETERS.items():
@@ -182,6 +189,11 @@ def decode(link: Mapping[str, str]) -> tuple[Values, list[Ignored]]:
                 ignored.append(Ignored(name, link[name], f"expected {parameter.rule}"))
     example = read.get("example", OWN if "text" in read else DEFAULT)
     values, mended = settle(defaults(example) | read)
+    if EDITS in link:
+        try:
+            values[EDITS] = by_hand.unpack(link[EDITS], base(values))
+        except ValueError:
+            ignored.append(Ignored(EDITS, link[EDITS], "changed numbers, as this page writes them"))
     named = {part.name for part in ignored}
     ignored += [
         Ignored(name, link[name], f"expected {rule}")
@@ -200,6 +212,10 @@ def encode(values: Values) -> dict[str, str]:
         for name, parameter in PARAMETERS.items()
         if name != "example" and values[name] != usual[name]
     }
+    if values[EDITS] != NOTHING:
+        packed = by_hand.pack(values[EDITS], base(values))
+        if len(packed) <= _MOST_OF_EDITS:
+            link[EDITS] = packed
     # Without a name, a link with a text is the reader's own sentence, and one without is the
     # default example.
     if example == OWN:
@@ -207,6 +223,11 @@ def encode(values: Values) -> dict[str, str]:
     elif example != DEFAULT or "text" in link:
         link = {"example": example} | link
     return link
+
+
+def fits_link(values: Values) -> bool:
+    """Whether the link holds everything; what was changed by hand may be too much for it."""
+    return values[EDITS] == NOTHING or EDITS in encode(values)
 
 
 def address(page: str, values: Values) -> str:
@@ -249,7 +270,78 @@ def settle(values: Values) -> tuple[Values, dict[str, str]]:
 
 
 def experiment(values: Values) -> Settings:
-    """The settings that the controls stand for.
+    """The settings that the controls stand for, with the numbers changed by hand where they fit.
+
+    Raises ValueError, in a sentence, if there is no such experiment.
+    """
+    plain = unedited(values)
+    edits = values[EDITS]
+    return plain if edits == NOTHING else replace(plain, **_fitting(edits, plain))
+
+
+def set_aside(values: Values) -> list[str]:
+    """The matrices changed by hand that fit neither the sentence nor the sizes as they are now."""
+    edits, plain = values[EDITS], unedited(values)
+    fitting = {"visible" if name == "custom" else name for name in _fitting(edits, plain)}
+    return [
+        name
+        for name in by_hand.MATRICES
+        if getattr(edits, name) is not None and name not in fitting
+    ]
+
+
+def base(values: Values) -> dict[str, Rows]:
+    """The matrices that stand where nothing is changed by hand; none without an experiment."""
+    try:
+        plain = unedited(values)
+    except ValueError:
+        return {}
+    names = [name for name in by_hand.MATRICES if name != "visible"]
+    found = {
+        name: by_hand.written(matrix.tolist())
+        for name, matrix in zip(names, given_matrices(plain), strict=True)
+        if matrix is not None
+    }
+    n_tokens = len(plain.tokens)
+    return found | {"visible": (("1",) * n_tokens,) * n_tokens}
+
+
+def is_typed(values: Values, name: str, row: int, column: int) -> bool:
+    """Whether a number on the page was changed by hand."""
+    rows = getattr(values[EDITS], name)
+    if rows is None or name in set_aside(values):
+        return False
+    usual = base(values).get(name)
+    if usual is None or by_hand.shape(usual) != by_hand.shape(rows):
+        return True
+    return float(rows[row][column]) != float(usual[row][column])
+
+
+def _fitting(edits: Edits, plain: Settings) -> dict[str, Any]:
+    """Those of the edits that belong to this sentence and these sizes, as fields of Settings."""
+    c, heads, n_tokens = plain.d_model, plain.n_heads, len(plain.tokens)
+    sizes = {"x": (n_tokens, c)}
+    if plain.qkv:
+        queries = (c, heads * plain.d_query)
+        sizes |= {"w_q": queries, "w_k": queries, "w_v": (c, plain.d_joined)}
+    if plain.has_w_o:
+        sizes["w_o"] = (c, c)
+    found: dict[str, Any] = {
+        name: by_hand.floats(rows)
+        for name, size in sizes.items()
+        if (rows := getattr(edits, name)) is not None and by_hand.shape(rows) == size
+    }
+    if edits.words != plain.tokens:
+        found.pop("x", None)
+    if Mask.CUSTOM in plain.mask and edits.visible is not None:
+        ticks = tuple(tuple(text == "1" for text in row) for row in edits.visible)
+        if by_hand.shape(ticks) == (n_tokens, n_tokens):
+            found["custom"] = ticks
+    return found
+
+
+def unedited(values: Values) -> Settings:
+    """The settings that the controls alone stand for.
 
     An example's vectors belong to its own words and dimension; with any other, those of all words
     are made, so that the two are never mixed. Its matrices stay as long as they fit.

@@ -47,3 +47,22 @@ def same_word(token: str) -> str:
 
 def _can_be_seen(character: str) -> bool:
     return unicodedata.category(character) not in ("Cc", "Cf", "Zs", "Zl", "Zp")
+
+
+def replaced(text: str, n: int, by: str) -> str:
+    """The sentence with its token n (from 0) replaced; all else stays as it was typed.
+
+    Raises ValueError if the tokens would not be the same ones with `by` in the place of token n,
+    because `by` is not one token or runs into its neighbours. An empty `by` takes the token out.
+    """
+    tokens = tokenize(text)
+    start = 0
+    for token in tokens[:n]:
+        start = text.index(token, start) + len(token)
+    start = text.index(tokens[n], start)
+    new = text[:start] + by + text[start + len(tokens[n]) :]
+    if not by:
+        new = " ".join(part for part in (text[:start].rstrip(), new[start:].lstrip()) if part)
+    if tokenize(new) != (*tokens[:n], *((by,) if by else ()), *tokens[n + 1 :]):
+        raise ValueError("has to be one word, without spaces or signs inside")
+    return new

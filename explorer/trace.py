@@ -60,18 +60,11 @@ class AttentionTrace:
 
 def trace(settings: Settings) -> AttentionTrace:
     """Compute every step of one experiment, in float64."""
-    tokens = settings.tokens
-    if settings.x is None:
-        x = embeddings.generated(tokens, settings.d_model, settings.seed)
-    else:
-        x = _array(settings.x).reshape(len(tokens), settings.d_model)
-
-    n_heads = settings.n_heads
+    tokens, n_heads = settings.tokens, settings.n_heads
+    x, w_q, w_k, w_v, w_o = given(settings)
     if settings.qkv:
-        w_q, w_k, w_v = _projections(settings)
         q, k, v = (split_heads(x @ w, n_heads) for w in (w_q, w_k, w_v))
     else:
-        w_q = w_k = w_v = None
         # Copies: for one array times itself BLAS takes another kernel, whose last bit may differ
         # from what identity matrices give.
         q, k, v = (split_heads(x.copy(), n_heads) for _ in range(3))
@@ -79,7 +72,6 @@ def trace(settings: Settings) -> AttentionTrace:
     steps = attend(q, k, v, scale=settings.factor, visible=settings.visible)
 
     joined = join_heads(steps.context)
-    w_o = np.eye(settings.d_model) if settings.has_w_o else None
     return AttentionTrace(
         tokens=tokens,
         x=x,
@@ -100,6 +92,25 @@ def trace(settings: Settings) -> AttentionTrace:
         w_o=w_o,
         output=joined if w_o is None else joined @ w_o,
     )
+
+
+def given(
+    settings: Settings,
+) -> tuple[Array, Array | None, Array | None, Array | None, Array | None]:
+    """The numbers that all others are computed from: X, W_Q, W_K, W_V and W_O.
+
+    Those given by hand, the others made from the words and the seed; None for a matrix that the
+    experiment does without.
+    """
+    if settings.x is None:
+        x = embeddings.generated(settings.tokens, settings.d_model, settings.seed)
+    else:
+        x = _array(settings.x).reshape(len(settings.tokens), settings.d_model)
+    w_q, w_k, w_v = _projections(settings) if settings.qkv else (None, None, None)
+    w_o = None
+    if settings.has_w_o:
+        w_o = np.eye(settings.d_model) if settings.w_o is None else _array(settings.w_o)
+    return x, w_q, w_k, w_v, w_o
 
 
 def _projections(settings: Settings) -> tuple[Array, Array, Array]:

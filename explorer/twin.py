@@ -95,6 +95,8 @@ def may_see(settings: Settings, n_tokens: int) -> Tensor:
     if Mask.PADDING in settings.mask:
         visible = visible.clone()
         visible[:, max(0, n_tokens - settings.pad) :] = False
+    if Mask.CUSTOM in settings.mask and settings.custom is not None:
+        visible = visible & torch.tensor(settings.custom, dtype=torch.bool).reshape(visible.shape)
     return visible
 
 

@@ -117,5 +117,5 @@ def n_features(settings: Settings, step: Step) -> int:
         Step.QUERIES: settings.d_query,
         Step.KEYS: settings.d_query,
         Step.W_O: settings.d_model,
-        Step.OUTPUT: settings.d_joined,
+        Step.OUTPUT: settings.d_model if settings.has_w_o else settings.d_joined,
     }.get(step, settings.d_value)

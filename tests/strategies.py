@@ -69,6 +69,12 @@ def experiments(draw: st.DrawFn, bound: float = 2.0, **fixed) -> Settings:
         "w_k": (d_model, n_heads * shape.d_query),
         "w_v": (d_model, n_heads * shape.d_value),
     }
+    if shape.qkv:
+        by_hand["w_o"] = (shape.d_joined, d_model)
+    if draw(st.booleans()):
+        n_tokens = len(tokenize(shape.text))
+        row = st.tuples(*[st.booleans()] * n_tokens)
+        chosen.setdefault("custom", draw(st.tuples(*[row] * n_tokens)))
     for name, (n_rows, n_columns) in by_hand.items():
         if draw(st.booleans()):
             chosen.setdefault(name, draw(tables(n_rows, n_columns, bound)))

@@ -20,6 +20,7 @@ ORDER = (
     "labels",
     "embeddings",
     "settings",
+    "edits",
     "trace",
     "worked",
     "twin",

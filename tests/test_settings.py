@@ -39,17 +39,19 @@ def test_the_defaults_never_change():
         "w_q": None,
         "w_k": None,
         "w_v": None,
+        "w_o": None,
         "scale": "raw",
         "mask": (),
         "radius": 1,
         "pad": 1,
+        "custom": None,
         "seed": 0,
     }
 
 
 def test_the_codes_in_links_never_change():
     assert [str(scale) for scale in Scale] == ["raw", "sqrt_d_k"]
-    assert [str(mask) for mask in Mask] == ["causal", "window", "padding"]
+    assert [str(mask) for mask in Mask] == ["causal", "window", "padding", "custom"]
 
 
 # Equal and hashable

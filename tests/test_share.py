@@ -1,8 +1,9 @@
 """Links: there and back without loss, open for ever, and never a reason to fail."""
 
 from dataclasses import asdict
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import numpy as np
 import pytest
 from hypothesis import example as case
 from hypothesis import given
@@ -10,19 +11,26 @@ from hypothesis import strategies as st
 from strategies import sentences
 
 from explorer import settings as limits
+from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES, OWN
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
 from explorer.share import (
+    EDITS,
     PARAMETERS,
     address,
+    base,
     decode,
     defaults,
     encode,
     experiment,
+    fits_link,
+    set_aside,
     settle,
+    unedited,
     view,
 )
 from explorer.tokens import tokenize
+from explorer.trace import given as given_matrices
 from explorer.view import Colour, Direction, Open, Step, View
 
 NAMES = [*EXAMPLES, OWN]
@@ -48,6 +56,7 @@ WARM_MAT = {
     "direction": "from",
     "colour": "matrix",
     "decimals": 3,
+    "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""
 
@@ -81,7 +90,29 @@ def values(draw):
         )
     )
     example = draw(st.sampled_from(["warm_mat", OWN]) | st.sampled_from(NAMES))
-    return settle(defaults(example) | changed)[0]
+    settled = settle(defaults(example) | changed)[0]
+    if draw(st.booleans()):
+        settled["edits"] = draw(edits_of(settled))
+    return settled
+
+
+@st.composite
+def edits_of(draw, settled):
+    """Some of the matrices of a state changed: a cell or two, or another shape altogether."""
+    found = {}
+    for name, rows in base(settled).items():
+        if rows and rows[0] and draw(st.booleans()):
+            i, j = draw(st.integers(0, len(rows) - 1)), draw(st.integers(0, len(rows[0]) - 1))
+            changed = [list(row) for row in rows]
+            changed[i][j] = (
+                "0" if name == "visible" else draw(st.sampled_from(["0.50", "-7", "1e-9"]))
+            )
+            kept = tuple(map(tuple, changed))
+            found[name] = draw(st.sampled_from([kept, kept, (("1", "0"),)]))
+    words = tokenize(settled["text"])
+    if "x" in found:
+        found["words"] = words if len(words) == len(found["x"]) else ("else",)
+    return Edits(**found)
 
 
 def in_order(masks):
@@ -126,7 +157,7 @@ def test_what_is_settled_stays_as_it_is(values):
 
 def test_every_value_has_its_parameter_and_its_default():
     assert decode({}) == (WARM_MAT, [])
-    assert list(PARAMETERS) == list(WARM_MAT)
+    assert [*PARAMETERS, EDITS] == list(WARM_MAT)
     for name in NAMES:
         assert defaults(name).keys() == WARM_MAT.keys()
 
@@ -433,7 +464,7 @@ def test_the_same_words_as_a_sentence_of_ones_own_have_made_up_vectors():
 
 @given(values())
 def test_vectors_are_never_mixed(values):
-    settings = experiment(values)
+    settings = unedited(values)
     theirs = EXAMPLES[values["example"]].settings if values["example"] in EXAMPLES else Settings()
     tables = ("x", "w_q", "w_k", "w_v")
     assert all(getattr(settings, name) in (None, getattr(theirs, name)) for name in tables)
@@ -456,3 +487,82 @@ def test_the_view_holds_what_the_values_say(values):
     mean = {"head": None} if values["head"] == "mean" else {}
     assert seen == {name: values[name] for name in seen} | mean
     assert isinstance(view(values).step, Step)
+
+
+# Numbers changed by hand
+
+
+def edited(values, name, row, column, text):
+    rows = [list(r) for r in base(values)[name]]
+    rows[row][column] = text
+    words = {"words": tokenize(values["text"])} if name == "x" else {}
+    return values | {EDITS: Edits(**{name: tuple(map(tuple, rows))}, **words)}
+
+
+@pytest.mark.parametrize("name", ["x", "w_q", "w_k", "w_v", "w_o"])
+def test_a_changed_number_is_computed_with_and_the_others_stay(name):
+    values = decode({"example": "bank_river", "qkv": "1"})[0]
+    before = dict(
+        zip(["x", "w_q", "w_k", "w_v", "w_o"], given_matrices(experiment(values)), strict=True)
+    )
+    after = dict(
+        zip(before, given_matrices(experiment(edited(values, name, 1, 2, "0.125"))), strict=True)
+    )
+    before[name][1, 2] = 0.125
+    for matrix in before:
+        np.testing.assert_array_equal(before[matrix], after[matrix])
+
+
+def test_a_custom_mask_counts_once_it_is_switched_on():
+    values = edited(decode({})[0], "visible", 2, 3, "0")
+    assert experiment(values).visible.all()
+    on = experiment(values | {"mask": ["custom"]}).visible
+    assert not on[2, 3]
+    assert on.sum() == on.size - 1
+    both = experiment(values | {"mask": ["causal", "custom"]}).visible
+    np.testing.assert_array_equal(both, on & np.tri(7, dtype=bool))
+
+
+@pytest.mark.parametrize("elsewhere", [{"text": "dog bites man"}, {"d_model": 5}])
+def test_changed_vectors_wait_for_their_sentence_and_size(elsewhere):
+    values = edited(decode({"example": "bank_river"})[0], "x", 0, 0, "9")
+    away = values | elsewhere
+    assert experiment(away) == unedited(away)
+    assert set_aside(away) == ["x"]
+    assert set_aside(values) == []
+    assert experiment(values).x[0][0] == 9
+    assert opened(urlencode(encode(away))) == away
+
+
+def test_vectors_of_another_sentence_of_the_same_length_are_not_mixed_in():
+    values = edited(decode({"text": "dog bites man"})[0], "x", 0, 0, "9")
+    assert experiment(values | {"text": "man bites dog"}).x is None
+
+
+def test_a_damaged_part_opens_the_example_and_is_named():
+    link = encode(edited(decode({"example": "bank_river"})[0], "x", 0, 0, "9"))
+    whole = link["edits"]
+    for damaged in (whole[:-3], whole[:5] + "AAAA" + whole[9:], "0" + whole[1:], "%%%"):
+        values, ignored = decode(link | {"edits": damaged})
+        assert values == decode({"example": "bank_river"})[0]
+        assert named(ignored) == {"edits"}
+
+
+def test_three_changes_in_an_article_s_example_make_a_short_link():
+    for name in ("warm_mat", "bank_river"):
+        values = decode({"example": name})[0]
+        rows = [list(row) for row in base(values)["x"]]
+        rows[0][0], rows[1][1], rows[2][2] = "0.123", "-0.5", "7"
+        values[EDITS] = Edits(x=tuple(map(tuple, rows)), words=tokenize(values["text"]))
+        assert len(address("https://example.streamlit.app/", values)) < 300
+
+
+def test_what_is_too_long_for_a_link_is_left_out_of_it():
+    values = decode({"text": " ".join(f"w{n}" for n in range(40)), "d_model": "64"})[0]
+    rows = tuple(
+        tuple(f"{n * 0.37 % 1:.9f}" for n in range(64 * i, 64 * i + 64)) for i in range(40)
+    )
+    values[EDITS] = Edits(x=rows, words=tokenize(values["text"]))
+    assert "edits" not in encode(values)
+    assert not fits_link(values)
+    assert fits_link(values | {EDITS: NOTHING})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.tokens import same_word, tokenize
+from explorer.tokens import replaced, same_word, tokenize
 
 ACUTE, CIRCUMFLEX, DOT_BELOW = "\u0301", "\u0302", "\u0323"
 NBSP, ZERO_WIDTH_SPACE, BOM, JOINER = "\u00a0", "\u200b", "\ufeff", "\u200d"
@@ -137,3 +137,32 @@ def test_capitals_and_the_encoding_of_accents_make_no_other_word(one, other):
 )
 def test_words_with_other_letters_or_accents_are_other_words(one, other):
     assert same_word(one) != same_word(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "by", "new"),
+    [
+        ("bank of river", 2, "stream", "bank of stream"),
+        ("the cat, the  mat", 3, "a", "the cat, a  mat"),
+        ("the the the", 1, "a", "the a the"),
+        ("the cat sat", 1, "", "the sat"),
+        ("the cat", 0, "", "cat"),
+        ("猫は", 0, "犬", "犬は"),
+    ],
+)
+def test_a_token_is_replaced_in_its_sentence(text, n, by, new):
+    assert replaced(text, n, by) == new
+    expected = [*tokenize(text)]
+    expected[n : n + 1] = [by] if by else []
+    assert tokenize(new) == tuple(expected)
+
+
+@pytest.mark.parametrize("by", ["ice cream", "a,b", " ", "x y"])
+def test_what_is_not_one_word_replaces_none(by):
+    with pytest.raises(ValueError, match="one word"):
+        replaced("the cat sat", 1, by)
+
+
+def test_a_word_that_would_run_into_its_neighbour_is_refused():
+    with pytest.raises(ValueError, match="one word"):
+        replaced("a,b", 1, "x")

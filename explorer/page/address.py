@@ -108,12 +108,6 @@ def link() -> str:
     return share.address(page, st.session_state["_values"])
 
 
-def load_example() -> None:
-    """Callback: fill every control with the chosen example's own state."""
-    example = st.session_state["example"]
-    put(**({"example": example} if example == share.OWN else share.defaults(example)))
-
-
 def _of_widget(name: str, kept: Any) -> Any:
     """A widget's value; the one before where it has none, as after a click that deselects.
 

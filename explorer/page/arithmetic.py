@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from explorer import describe, labels, worked
-from explorer.page import address, latex
+from explorer import describe, labels, share, worked
+from explorer.page import address, change_box, latex
 from explorer.settings import Settings
 from explorer.trace import AttentionTrace
 from explorer.view import PAIRS, Step, View, n_features, openable
@@ -122,6 +122,7 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
         _output(t, settings, view)
     else:
         st.markdown(_given(t, settings, view))
+        _change_here(t, view)
 
 
 def _masked(t: AttentionTrace, view: View) -> None:
@@ -184,8 +185,25 @@ def _output(t: AttentionTrace, settings: Settings, view: View) -> None:
     )
 
 
+def _change_here(t: AttentionTrace, view: View) -> None:
+    """Type another number into the very cell that is open."""
+    i, c = view.query, view.feature
+    key = f"cell_{i}_{c}_{labels.exact(t.x[i, c])}"
+    st.text_input(
+        "Change it to",
+        key=key,
+        width=160,
+        placeholder=labels.exact(t.x[i, c]),
+        on_change=lambda: change_box.change_cell("x", i, c, st.session_state[key]),
+    )
+    for problem in change_box.refused():
+        st.warning(labels.markdown(problem))
+
+
 def _given(t: AttentionTrace, settings: Settings, view: View) -> str:
     number = labels.exact(t.x[view.query, view.feature])
+    if share.is_typed(st.session_state["_values"], "x", view.query, view.feature):
+        return f"**{number}** is what you typed."
     if settings.x is not None:
         return f"**{number}** is given: the example’s author chose it."
     return (

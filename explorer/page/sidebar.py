@@ -7,13 +7,18 @@ import streamlit as st
 from explorer import settings as limits
 from explorer import share
 from explorer.examples import EXAMPLES, OWN
-from explorer.page import address
+from explorer.page import address, history
 from explorer.settings import Mask, Scale, divisors
 from explorer.share import Values
 from explorer.view import Colour, Open
 
 _SCALES = {Scale.RAW: "raw", Scale.SQRT_D_K: "÷ √d_k"}
-_MASKS = {Mask.CAUSAL: "causal", Mask.WINDOW: "window", Mask.PADDING: "padding"}
+_MASKS = {
+    Mask.CAUSAL: "causal",
+    Mask.WINDOW: "window",
+    Mask.PADDING: "padding",
+    Mask.CUSTOM: "custom",
+}
 _COLOURS = {Colour.MATRIX: "by matrix", Colour.ROW: "by row", Colour.UNIT: "0 to 1"}
 
 
@@ -25,7 +30,7 @@ def sidebar(values: Values) -> None:
             "Example",
             [*EXAMPLES, OWN],
             format_func=_example_title,
-            **address.named("example") | {"on_change": address.load_example},
+            **address.named("example") | {"on_change": _load_example},
         )
         _about(values["example"])
         st.text_input(
@@ -52,6 +57,12 @@ def sidebar(values: Values) -> None:
         )
         with st.expander("More: heads, sizes, seed, digits"):
             _more(values)
+
+
+def _load_example() -> None:
+    """Callback: fill every control with the chosen example's own state."""
+    example = st.session_state["example"]
+    history.act(**({"example": example} if example == OWN else share.defaults(example)))
 
 
 def _example_title(name: str) -> str:
@@ -118,7 +129,8 @@ def _masks(values: Values) -> None:
         format_func=_MASKS.get,
         selection_mode="multi",
         help="Causal: nothing after the word itself. Window: only the word and its neighbours. "
-        "Padding: not the last tokens. Several hold together.",
+        "Padding: not the last tokens. Custom: as ticked under “Change the numbers”. "
+        "Several hold together.",
         **address.named("mask"),
     )
     if Mask.WINDOW in values["mask"]:

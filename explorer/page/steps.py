@@ -109,8 +109,9 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
         ),
         Step.W_O: lambda: Telling(
             "Output matrix W_O",
-            "How are the heads’ answers brought together? Here: as they are (identity).",
-            "W_O = I",
+            "How are the heads’ answers brought together?"
+            + (" Here: as they are (identity)." if settings.w_o is None else ""),
+            "W_O = I" if settings.w_o is None else rf"W_O \in \mathbb{{R}}^{{{h * dv} \times {c}}}",
             f"{h * dv} × {c}",
             None,
         ),

@@ -1,0 +1,360 @@
+"""Change the numbers: the tables in which everything that is given can be typed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from explorer import edits as by_hand
+from explorer import embeddings, labels, share, tokens
+from explorer.edits import NOTHING, Edits, Rows
+from explorer.page import address, history
+from explorer.settings import D_MODEL, MAX_TOKENS, Mask, Settings
+from explorer.share import EDITS, Values
+
+_TITLES = {
+    "x": "Embeddings X",
+    "w_q": "Matrix W_Q",
+    "w_k": "Matrix W_K",
+    "w_v": "Matrix W_V",
+    "w_o": "Output matrix W_O",
+    "visible": "Custom mask",
+}
+_WORD = "word"
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What the table on the page was given, and what it has become by what was typed since."""
+
+    name: str
+    words: tuple[str, ...]
+    start: Rows
+    now: Rows
+    version: int
+
+
+def change_box(settings: Settings, values: Values) -> None:
+    """Draw the table of one matrix, once the reader opens this, and what can be done to it."""
+    _what_is_set_aside(values)
+    box = st.expander("Change the numbers", key="change", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        names = _names(settings)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            address.keep("changed", names, "x")
+            name = st.selectbox(
+                "What to change", names, key="changed", format_func=_TITLES.get, width=220
+            )
+            history.buttons()
+            edits = values[EDITS]
+            st.button(
+                "Reset this",
+                disabled=getattr(edits, name) is None,
+                on_click=_reset,
+                args=(name,),
+            )
+            st.button("Reset all", disabled=edits == NOTHING, on_click=_reset)
+        _refused()
+        _table(name, settings, values)
+        if name == "x":
+            _rows_and_columns(settings, values)
+        st.caption(_how(name))
+
+
+def current(name: str, settings: Settings, values: Values) -> Rows:
+    """A matrix as it is on the page: as typed where it was changed, else as it is given."""
+    rows = getattr(values[EDITS], name)
+    if rows is not None and name not in share.set_aside(values):
+        return rows
+    if rows is not None and name == "visible" and len(rows) == len(settings.tokens):
+        return rows  # ticked before, and not switched on now
+    return share.base(values)[name]
+
+
+def change_cell(name: str, row: int, column: int, typed: str) -> None:
+    """Callback: put one number into a matrix."""
+    values = st.session_state["_values"]
+    settings = share.experiment(values)
+    try:
+        text = by_hand.number(typed)
+    except ValueError as problem:
+        _refuse([f"“{labels.shown(typed, 30)}” {problem}."])
+        return
+    rows = [list(r) for r in current(name, settings, values)]
+    rows[row][column] = text
+    _apply(name, tuple(map(tuple, rows)), settings)
+
+
+def tick(query: int, key: int) -> None:
+    """Callback: hide a key from a query, or let it be seen again."""
+    values = st.session_state["_values"]
+    settings = share.experiment(values)
+    rows = [list(r) for r in current("visible", settings, values)]
+    rows[query][key] = "0" if rows[query][key] == "1" else "1"
+    _apply("visible", tuple(map(tuple, rows)), settings)
+
+
+def refused() -> list[str]:
+    """What was typed and could not be used, until the next change."""
+    return st.session_state.get("_refused", [])
+
+
+def _names(settings: Settings) -> list[str]:
+    names = ["x"]
+    if settings.qkv:
+        names += ["w_q", "w_k", "w_v"]
+    if settings.has_w_o:
+        names.append("w_o")
+    return [*names, "visible"]
+
+
+def _table(name: str, settings: Settings, values: Values) -> None:
+    import pandas as pd  # a third of a second, and only for those who open this
+
+    rows = current(name, settings, values)
+    table = _kept(name, settings.tokens, rows)
+    words = [labels.shown(token, 40) for token in settings.tokens]
+    key = f"editor_{table.version}"
+    if name == "visible":
+        columns = [f"{n} {word}" for n, word in enumerate(words, start=1)]
+        frame = pd.DataFrame(
+            [[cell == "1" for cell in row] for row in table.start], columns=columns
+        )
+        config = {column: st.column_config.CheckboxColumn(column) for column in columns}
+    else:
+        columns = [str(n) for n in range(1, by_hand.shape(table.start)[1] + 1)]
+        frame = pd.DataFrame(table.start, columns=columns, dtype=object)
+        # Cells are text: a column of numbers would read "0,5" as 5 before anybody can object.
+        config = {column: st.column_config.TextColumn(column, width="small") for column in columns}
+    if name == "x":
+        frame.insert(0, _WORD, table.words)
+        config[_WORD] = st.column_config.TextColumn(_WORD)
+        frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
+    elif name == "visible":
+        frame.index = pd.Index([f"{n} {w}" for n, w in enumerate(words, start=1)], name="query")
+    else:
+        frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
+    st.data_editor(
+        frame,
+        key=key,
+        num_rows="fixed",
+        column_config=config,
+        width="content",
+        on_change=_typed,
+        args=(key, tuple(columns)),
+    )
+
+
+def _kept(name: str, words: tuple[str, ...], rows: Rows) -> _Table:
+    """The table as it was given to the browser, for as long as only the browser has changed it.
+
+    Given anew it would forget what is typed just now; it is only where the numbers have changed
+    by another way.
+    """
+    table = st.session_state.get("_table")
+    if table is None or (table.name, table.words, table.now) != (name, words, rows):
+        version = 0 if table is None else table.version + 1
+        table = st.session_state["_table"] = _Table(name, words, rows, rows, version)
+    return table
+
+
+def _typed(key: str, columns: tuple[str, ...]) -> None:
+    """Callback: take over what was typed, cell by cell; what cannot be used is named."""
+    values = st.session_state["_values"]
+    settings = share.experiment(values)
+    table: _Table = st.session_state["_table"]
+    rows = [list(row) for row in table.start]
+    names, problems = {}, []
+    changes = st.session_state[key].get("edited_rows", {})
+    for r, cells in sorted((int(r), cells) for r, cells in changes.items()):
+        for column, typed in cells.items():
+            if not 0 <= r < len(rows):
+                continue  # the browser may say anything
+            if column == _WORD and table.name == "x":
+                names[r] = str(typed or "")
+            elif column in columns and table.name == "visible":
+                rows[r][columns.index(column)] = "1" if typed else "0"
+            elif column in columns:
+                try:
+                    rows[r][columns.index(column)] = by_hand.number(typed)
+                except ValueError as problem:
+                    problems.append(
+                        f"“{labels.shown(str(typed or ''), 30)}” in row {r + 1}, column {column}, "
+                        f"{problem}."
+                    )
+    now = tuple(map(tuple, rows))
+    text = settings.text
+    for r, word in names.items():
+        if word == settings.tokens[r]:
+            continue
+        try:
+            text = tokens.replaced(text, r, word)
+            if not word:
+                raise ValueError("is empty; to take a word out there is a button below")
+        except ValueError as problem:
+            text = settings.text
+            problems.append(f"“{labels.shown(word, 30)}” in row {r + 1} {problem}.")
+    words = tokens.tokenize(text)
+    if not problems:
+        st.session_state["_table"] = _Table(table.name, words, table.start, now, table.version)
+        if words != settings.tokens:
+            del st.session_state["_table"]
+    _apply(table.name, now, settings, text)
+    if problems:
+        st.session_state.pop("_table", None)
+        _next_version(table.version)
+        _refuse(problems)
+
+
+def _next_version(version: int) -> None:
+    """Have the table drawn anew: it must not go on showing what was refused."""
+    st.session_state["_table"] = _Table("", (), (), (), version)
+
+
+def _apply(name: str, rows: Rows, settings: Settings, text: str | None = None) -> None:
+    """Put a changed matrix, and a changed sentence with it, into the state of the page."""
+    st.session_state["_refused"] = []
+    values = st.session_state["_values"]
+    text = settings.text if text is None else text
+    changes: Values = {}
+    if text != settings.text:
+        changes["text"] = text
+    after = values | changes
+    edits: Edits = values[EDITS]
+    if name == "x":
+        words = tokens.tokenize(text)
+        plain = words == settings.tokens and rows == share.base(after).get("x")
+        edits = by_hand.changed(edits, x=None if plain else rows, words=() if plain else words)
+    else:
+        edits = by_hand.changed(edits, **{name: None if rows == share.base(after)[name] else rows})
+    if name == "visible" and Mask.CUSTOM not in values["mask"]:
+        changes["mask"] = [*values["mask"], Mask.CUSTOM.value]
+    history.act(**changes | {EDITS: edits})
+
+
+def _reset(name: str | None = None) -> None:
+    st.session_state["_refused"] = []
+    if name is None:
+        history.act(**{EDITS: NOTHING})
+        return
+    edits = by_hand.changed(st.session_state["_values"][EDITS], **{name: None})
+    history.act(**{EDITS: by_hand.changed(edits, words=()) if name == "x" else edits})
+
+
+def _rows_and_columns(settings: Settings, values: Values) -> None:
+    """Add and remove words and dimensions, keeping all other numbers."""
+    place = values["query"]
+    asks = labels.markdown(settings.tokens[place], 24)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Add a word", key="new_word", width=160, placeholder="a word", on_change=_add_word
+        )
+        st.button(
+            f"Remove {asks}",
+            help="The query word, with its vector.",
+            disabled=len(settings.tokens) < 2,
+            on_click=_remove_word,
+            args=(place,),
+        )
+        st.button(
+            "Add a dimension",
+            help="A column of zeros, which changes nothing until it is filled.",
+            disabled=settings.d_model >= D_MODEL[-1],
+            on_click=_resize,
+            args=(1,),
+        )
+        st.button(
+            "Remove the last dimension",
+            disabled=settings.d_model <= D_MODEL[0],
+            on_click=_resize,
+            args=(-1,),
+        )
+
+
+def _add_word() -> None:
+    word = st.session_state["new_word"].strip()
+    st.session_state["new_word"] = ""
+    values = st.session_state["_values"]
+    settings = share.experiment(values)
+    text = f"{settings.text} {word}".strip()
+    now = tokens.tokenize(text)
+    added = now[len(settings.tokens) :]
+    if not word or now[: len(settings.tokens)] != settings.tokens or len(now) > MAX_TOKENS:
+        return
+    vectors = embeddings.generated(added, settings.d_model, settings.seed)
+    rows = current("x", settings, values) + by_hand.written(vectors.tolist())
+    _resized_words(values, settings, text, rows, keep=range(len(settings.tokens)))
+
+
+def _remove_word(n: int) -> None:
+    values = st.session_state["_values"]
+    settings = share.experiment(values)
+    try:
+        text = tokens.replaced(settings.text, n, "")
+    except ValueError:
+        _refuse(["Without this word its neighbours would run into one; change the sentence above."])
+        return
+    keep = [place for place in range(len(settings.tokens)) if place != n]
+    rows = tuple(current("x", settings, values)[place] for place in keep)
+    _resized_words(values, settings, text, rows, keep)
+
+
+def _resized_words(
+    values: Values, settings: Settings, text: str, rows: Rows, keep: Sequence[int]
+) -> None:
+    """Put another sentence and its vectors; the custom mask keeps its ticks for the words kept."""
+    st.session_state["_refused"] = []
+    words = tokens.tokenize(text)
+    edits = by_hand.changed(values[EDITS], x=rows, words=words)
+    visible = edits.visible
+    if visible is not None and len(visible) == len(settings.tokens):
+        kept = [[visible[i][j] for j in keep] for i in keep]
+        more = len(words) - len(kept)
+        wider = [(*row, *("1",) * more) for row in kept] + [("1",) * len(words)] * more
+        edits = by_hand.changed(edits, visible=tuple(map(tuple, wider)))
+    history.act(text=text, **{EDITS: edits})
+
+
+def _resize(by: int) -> None:
+    values = st.session_state["_values"]
+    settings = share.experiment(values)
+    rows = current("x", settings, values)
+    rows = tuple((*row, "0") if by > 0 else row[:-1] for row in rows)
+    edits = by_hand.changed(values[EDITS], x=rows, words=settings.tokens)
+    st.session_state["_refused"] = []
+    history.act(d_model=settings.d_model + by, **{EDITS: edits})
+
+
+def _refuse(problems: list[str]) -> None:
+    address.touch()
+    st.session_state["_refused"] = problems
+
+
+def _refused() -> None:
+    if refused():
+        st.warning("\n".join(f"- {labels.markdown(problem)}" for problem in refused()))
+
+
+def _what_is_set_aside(values: Values) -> None:
+    """Say where changed numbers have no place now, and that they are kept."""
+    waiting = share.set_aside(values)
+    waiting = [name for name in waiting if name != "visible" or Mask.CUSTOM in values["mask"]]
+    if waiting:
+        names = ", ".join(labels.markdown(_TITLES[name]) for name in waiting)
+        st.caption(
+            f"Changed by you, but the sentence or a size is another now: {names}. Your numbers are "
+            f"kept and come back with them."
+        )
+
+
+def _how(name: str) -> str:
+    if name == "visible":
+        return "A tick means: the word of this row may see the word of this column."
+    return (
+        "Type into a cell, or copy a block out of a spreadsheet, click its first cell here and "
+        "paste. 0.5 and 0,5 are the same number."
+    )
