@@ -7,9 +7,11 @@ import streamlit as st
 
 from explorer import share
 from explorer.page import address, frame, style
+from explorer.page.article_box import article_box
 from explorer.page.attention_view import attention_view
 from explorer.page.change_box import change_box
 from explorer.page.compare_view import compare_view
+from explorer.page.home_view import home_view
 from explorer.page.sidebar import sidebar
 from explorer.page.three_ways_box import three_ways_box
 from explorer.page.torch_check import torch_check
@@ -35,10 +37,13 @@ else:
         frame.nothing_yet()
     elif view.view is Open.COMPARE:
         compare_view(settings, view)
+    elif view.view is Open.HOME:
+        home_view(trace(settings), settings, view, values)
     else:
         numbers = trace(settings)
         attention_view(numbers, settings, view)
         change_box(settings, values)
+        article_box(numbers, values)
         three_ways_box(numbers, view)
         torch_check(numbers, settings)
 

@@ -19,6 +19,13 @@ ASCII_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _REPLACED = re.compile(
     r"(?<=h)(?=ttps?:)|(?<=w)(?=ww\.)|(?<=@)|(?<=[-<>=~])(?=[-<>=~])", flags=re.IGNORECASE
 )
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
 _WIDE = ("W", "F")
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 _TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -47,6 +54,17 @@ def plotly(word: str, longest: int | None = None) -> str:
     escaped = html.escape(shown(word, longest), quote=False)
     # With MathJax on the page, a chart would typeset what stands between two dollar signs.
     return isolated(escaped.replace("$", "&#36;"))
+
+
+def latex(word: str, longest: int | None = None) -> str:
+    """A word for a LaTeX document."""
+    return "".join(_LATEX.get(character, character) for character in shown(word, longest))
+
+
+def cell(word: str) -> str:
+    """A word for a table file. Spreadsheets run what begins like a formula, so that is quoted."""
+    plain = shown(word)
+    return f"'{plain}" if plain.startswith(("=", "+", "-", "@")) else plain
 
 
 def isolated(text: str) -> str:

@@ -203,8 +203,11 @@ def decode(link: Mapping[str, str]) -> tuple[Values, list[Ignored]]:
     return values, ignored
 
 
-def encode(values: Values) -> dict[str, str]:
-    """Write a link: the example where it has to be named, and what differs from it."""
+def encode(values: Values, limited: bool = True) -> dict[str, str]:
+    """Write a link: the example where it has to be named, and what differs from it.
+
+    limited: leave changed numbers out where they are too many for a link; a file has room for all.
+    """
     example = values["example"]
     usual = defaults(example)
     link = {
@@ -214,7 +217,7 @@ def encode(values: Values) -> dict[str, str]:
     }
     if values[EDITS] != NOTHING:
         packed = by_hand.pack(values[EDITS], base(values))
-        if len(packed) <= _MOST_OF_EDITS:
+        if len(packed) <= _MOST_OF_EDITS or not limited:
             link[EDITS] = packed
     # Without a name, a link with a text is the reader's own sentence, and one without is the
     # default example.
@@ -254,7 +257,7 @@ def settle(values: Values) -> tuple[Values, dict[str, str]]:
     n_tokens = len(tokenize(values["text"]))
     for name in ("query", "key"):
         if values[name] >= max(n_tokens, 1):
-            fall_back(name, 0, f"a position from 0 to {max(n_tokens - 1, 0)}, as the sentence has")
+            fall_back(name, 0, f"a position from 0 to {max(n_tokens - 1, 0)}; 0 is used")
     n_heads = values["n_heads"]
     if values["head"] not in ([*range(n_heads), MEAN] if n_heads > 1 else [0]):
         fall_back("head", 0, f"a head from 0 to {n_heads - 1}, or of several heads {MEAN}")

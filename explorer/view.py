@@ -13,6 +13,7 @@ class Open(StrEnum):
 
     ATTENTION = "attention"
     COMPARE = "compare"
+    HOME = "home"
 
 
 class Direction(StrEnum):

@@ -22,9 +22,12 @@ ORDER = (
     "settings",
     "edits",
     "trace",
+    "scripts",
+    "export",
     "worked",
     "twin",
     "examples",
+    "article",
     "describe",
     "view",
     "share",
@@ -38,7 +41,17 @@ ORDER = (
 HEAVY = {"streamlit", "plotly", "torch"}
 MAY_IMPORT = {"figures": {"plotly"}, "twin": {"torch"}, "page": HEAVY, "streamlit_app": HEAVY}
 """Heavy libraries by part of the house; the others import none."""
-ARRAYS_IN = {"settings", "trace", "worked", "examples", "view", "share", "lights"}
+ARRAYS_IN = {
+    "settings",
+    "edits",
+    "trace",
+    "article",
+    "worked",
+    "examples",
+    "view",
+    "share",
+    "lights",
+}
 """What figures may not know, though it stands below them: they are given arrays and words."""
 SLOW = {"torch", "explorer.twin"}
 """What nobody but twin may import before it is shown, that is, on being loaded itself."""

@@ -673,10 +673,10 @@ def assert_literal(page, words):
 def test_words_that_are_cut_to_pieces_are_literal_too(paste):
     page = paste(text="* _a_ < ` [ $ | # w", query="0", key="4")
     heading = next(m.value for m in page.markdown if m.value.startswith("**Where"))
-    assert heading.endswith(r"weight from \* to \[")
+    assert heading.endswith(r"weight from “\*” to “\[”")
     page = choose(page, query=7, key=6)
     heading = next(m.value for m in page.markdown if m.value.startswith("**Where"))
-    assert heading.endswith(r"weight from \# to \|")
+    assert heading.endswith(r"weight from “\#” to “\|”")
 
 
 @pytest.mark.parametrize("step", ["scores", "scaled", "weights", "context", "queries", "output"])
@@ -734,7 +734,7 @@ def test_a_picked_number_opens_with_the_numbers_it_is_made_of(paste, options, sh
 
 def test_a_hidden_cell_is_told_in_words(paste):
     page = paste(mask="causal", step="masked", query="0", key="3")
-    assert any("The may not see on. The score becomes **−∞**" in body for body in bodies(page))
+    assert any("“The” may not see “on”. The score becomes **−∞**" in body for body in bodies(page))
     page = choose(page, step="weights")
     assert any("so the weight is **0**" in body for body in bodies(page))
 
@@ -912,4 +912,4 @@ def test_the_formula_of_the_weights_names_the_step_that_is_drawn(paste):
     # With d_k = 1 the scaled scores equal the scores, and are drawn all the same.
     page = paste(scale="sqrt_d_k", d_model="4", n_heads="4")
     assert "scaled" in charts(page)
-    assert any(r"\mathrm{softmax}(S')" in written.value for written in page.markdown)
+    assert any(r"\mathrm{softmax}(S'_h)" in written.value for written in page.markdown)

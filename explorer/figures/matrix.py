@@ -102,7 +102,8 @@ def matrix(
     if by_row:
         cells["customdata"] = drawn.astype(np.float32)
     if digits:
-        cells |= {"text": digits, "texttemplate": "%{text}", "textfont": {"size": FONT}}
+        cells |= {"text": digits, "texttemplate": "%{text}"}
+        cells["textfont"] = {"size": FONT, "color": palette.DIGITS}
     traces = [cells]
     if hidden is not None and hidden.any():
         traces.append(hidden_cells(hidden))

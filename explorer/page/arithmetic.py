@@ -55,7 +55,7 @@ def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> None:
     with st.container(border=True, key="arithmetic"):
         st.markdown(f"**Where a number comes from** · {_heading(t, view)}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            here = [step for step in openable(settings, view.head) if step is not Step.EMBEDDINGS]
+            here = openable(settings, view.head)
             address.renew("step", here)
             st.segmented_control(
                 "Step",
@@ -85,7 +85,9 @@ def _feature_choice(settings: Settings, view: View) -> None:
 
 def _heading(t: AttentionTrace, view: View) -> str:
     """Name the picked cell in words."""
-    asks, answers = (labels.markdown(describe.word(t.tokens, n)) for n in (view.query, view.key))
+    asks, answers = (
+        f"“{labels.markdown(describe.word(t.tokens, n))}”" for n in (view.query, view.key)
+    )
     name = labels.markdown(_NAMES[view.step])
     if view.step in PAIRS:
         return f"{name} from {asks} to {answers}"
@@ -127,7 +129,7 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
 
 def _masked(t: AttentionTrace, view: View) -> None:
     i, j = view.query, view.key
-    asks, answers = (labels.markdown(t.tokens[n]) for n in (i, j))
+    asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
     if t.visible[i, j]:
         number = labels.number(t.masked[view.head, i, j], view.decimals)
         st.markdown(f"{asks} may see {answers}, so the score stays **{number}**.")
@@ -140,7 +142,7 @@ def _masked(t: AttentionTrace, view: View) -> None:
 
 def _softmax(t: AttentionTrace, view: View) -> None:
     h, i, j, places = view.head, view.query, view.key, view.decimals
-    asks, answers = (labels.markdown(t.tokens[n]) for n in (i, j))
+    asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
     if t.sees_nobody[i]:
         st.markdown(f"{asks} may see no word at all, so every weight in its row is **0**.")
         return

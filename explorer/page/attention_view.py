@@ -6,6 +6,7 @@ import inspect
 from dataclasses import dataclass
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import describe, labels
@@ -26,19 +27,17 @@ from explorer.trace import AttentionTrace
 from explorer.view import GIVEN, PAIRS, Colour, Direction, Step, View, steps
 
 _MOST_WITH_SUMS = 16
-_WIDEST_SCREEN = 1600
 
 
 def attention_view(t: AttentionTrace, settings: Settings, view: View) -> None:
     """Draw the arrow graph, the steps in the order of computing, and one cell's arithmetic."""
-    here = steps(settings, view.head)
-    shown = [_shown(step, t, settings, view) for step in here]
+    shown = shown_steps(t, settings, view)
     _arrow_graph(t, view)
     lit = lights(settings, view)
     if t.n_heads > 1:
         lit["heads"] = _head_maps(t, view)
     frame = layout(t.tokens)
-    _what_is_thinned(len(t.tokens))
+    _what_is_thinned(len(t.tokens), max(m.numbers.shape[1] for m in shown))
     with st.container(horizontal=True, gap="small", key="steps"):
         for count, matrix_ in enumerate(shown, start=1):
             _draw(count, matrix_, settings, view, frame)
@@ -49,7 +48,7 @@ def attention_view(t: AttentionTrace, settings: Settings, view: View) -> None:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Shown:
+class Shown:
     """One step as it is drawn."""
 
     step: Step
@@ -60,9 +59,14 @@ class _Shown:
     hidden: BoolArray | None
 
 
-def _shown(step: Step, t: AttentionTrace, settings: Settings, view: View) -> _Shown:
+def shown_steps(t: AttentionTrace, settings: Settings, view: View) -> list[Shown]:
+    """What there is to draw, in the order of computing."""
+    return [_shown(step, t, settings, view) for step in steps(settings, view.head)]
+
+
+def _shown(step: Step, t: AttentionTrace, settings: Settings, view: View) -> Shown:
     numbers = _numbers(step, t, view.head)
-    return _Shown(
+    return Shown(
         step,
         telling(step, settings, t, view.head),
         numbers,
@@ -101,6 +105,33 @@ def _features(count: int) -> tuple[str, ...]:
 
 
 def _arrow_graph(t: AttentionTrace, view: View) -> None:
+    graph = arrow_graph(t, view)
+    n_tokens = len(t.tokens)
+    style.least_width("arrows", n_tokens * slot_width(t.tokens), most=n_tokens * 170)
+    with st.container(key="arrows_scroll"):
+        chart(graph.figure, "arrows", graph.alt)
+    st.caption(_under_the_words(t, view))
+    if graph.left_out:
+        st.caption(
+            f"The {graph.n_drawn} strongest arrows; {graph.left_out:,} weaker ones are not drawn."
+        )
+    if t.sees_nobody[view.query] and view.direction is Direction.FROM_QUERY:
+        asks = labels.markdown(t.tokens[view.query])
+        st.caption(f"“{asks}” may see no word at all: all its weights are 0.")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Graph:
+    """The arrow graph, in words too, and how much of it is drawn."""
+
+    figure: go.Figure
+    alt: str
+    n_drawn: int
+    left_out: int
+
+
+def arrow_graph(t: AttentionTrace, view: View) -> Graph:
+    """Who attends to whom, in the direction that the reader chose."""
     weights = t.weights_of(view.head)
     i, j = view.query, view.key
     drawn = np.full_like(weights, np.nan)
@@ -118,24 +149,24 @@ def _arrow_graph(t: AttentionTrace, view: View) -> None:
     said, alt = describe.arrows(shares, t.tokens, focus, view.direction is Direction.TO_KEY)
     under = [labels.percent(w) if s else "hidden" for w, s in zip(shares, seen, strict=True)]
     hover = [labels.plotly(text) for text in said]
-    n_tokens = len(t.tokens)
-    figure, width = (
-        arrows(drawn, t.tokens, under, hover, focus, colour),
-        n_tokens * slot_width(t.tokens),
-    )
-    if width > _WIDEST_SCREEN:
-        # A chart that fits its width to the page is drawn twice: once to find out how wide it is.
-        figure.layout.width = width
-    else:
-        style.least_width("arrows", width, most=n_tokens * 170)
-    with st.container(key="arrows_scroll"):
-        chart(figure, "arrows", alt)
     n_drawn = len(strongest(drawn, focus))
-    left_out = int((np.nan_to_num(drawn) >= LEAST).sum()) - n_drawn
-    if left_out > 0:
-        st.caption(f"The {n_drawn} strongest arrows; {left_out:,} weaker ones are not drawn.")
-    if t.sees_nobody[i] and view.direction is Direction.FROM_QUERY:
-        st.caption(f"{labels.markdown(t.tokens[i])} may see no word at all: all its weights are 0.")
+    return Graph(
+        arrows(drawn, t.tokens, under, hover, focus, colour),
+        alt,
+        n_drawn,
+        int((np.nan_to_num(drawn) >= LEAST).sum()) - n_drawn,
+    )
+
+
+def _under_the_words(t: AttentionTrace, view: View) -> str:
+    """Say what the percentages are shares of: in each direction of something else."""
+    asks, answers = (labels.markdown(t.tokens[n], 24) for n in (view.query, view.key))
+    return {
+        Direction.FROM_QUERY: f"Under each word: its share of the attention of “{asks}”.",
+        Direction.TO_KEY: f"Under each word: how much of its own attention goes to “{answers}”, "
+        f"the key word; click another word to ask for that.",
+        Direction.ALL: "Under each word: what it gets of a word’s attention on average.",
+    }[view.direction]
 
 
 def _head_maps(t: AttentionTrace, view: View) -> list[Light]:
@@ -155,22 +186,38 @@ def _head_maps(t: AttentionTrace, view: View) -> list[Light]:
     return [Light(Role.PICKED, *all_heads.outline(view.head, n_heads, n_tokens))]
 
 
-def _what_is_thinned(n_tokens: int) -> None:
+def _what_is_thinned(n_tokens: int, widest: int) -> None:
+    if fits_digits(n_tokens, widest):
+        return
     if fits_digits(n_tokens, 1):
+        st.caption("The digits of the wide matrices are in the tables below and under the pointer.")
         return
     said = ["the digits are in the tables and under the pointer"]
     if n_tokens > 16:
-        said.append("not every word has its label")
+        said.append("not every row and column has its label")
     st.caption(f"With {n_tokens} words, {' and '.join(said)}.")
 
 
-def _draw(count: int, shown: _Shown, settings: Settings, view: View, frame: Layout) -> None:
+def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layout) -> None:
+    figure, told = step_figure(shown, view, frame), shown.told
+    with st.container(width=int(figure.layout.width), gap="xxsmall"):
+        st.markdown(f"**{count} {labels.markdown(told.title)}**")
+        st.caption(labels.markdown(told.shapes))
+        chart(figure, shown.step.value, _alt(shown, view))
+        _legend(shown, view)
+        st.markdown(f"${told.formula}$")
+        st.caption(told.question)
+        _code(told)
+
+
+def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:
+    """The heat map of one step."""
     weights, pairs = shown.step is Step.WEIGHTS, shown.step in PAIRS
     sums = None
     if weights and len(shown.rows) <= _MOST_WITH_SUMS:
         sums = [labels.number(total, view.decimals) for total in shown.numbers.sum(axis=-1)]
     drawn = _drawn(shown)
-    figure = matrix(
+    return matrix(
         shown.numbers,
         rows=shown.rows,
         columns=shown.columns,
@@ -183,25 +230,16 @@ def _draw(count: int, shown: _Shown, settings: Settings, view: View, frame: Layo
         hover="%{y} → %{x}" if pairs else "%{y}, feature %{x}",
         beside=sums,
     )
-    told = shown.told
-    with st.container(width=int(figure.layout.width), gap="xxsmall"):
-        st.markdown(f"**{count} {labels.markdown(told.title)}**")
-        st.caption(labels.markdown(told.shapes))
-        chart(figure, shown.step.value, _alt(shown, view))
-        _legend(shown, view)
-        st.markdown(f"${told.formula}$")
-        st.caption(told.question)
-        _code(told)
 
 
-def _alt(shown: _Shown, view: View) -> str:
+def _alt(shown: Shown, view: View) -> str:
     if shown.step in PAIRS:
         visible = None if shown.hidden is None else ~shown.hidden
         return describe.pairs(shown.told.title, shown.numbers, shown.rows, visible, view.decimals)
     return describe.vectors(shown.told.title, shown.numbers, shown.rows, view.decimals)
 
 
-def _legend(shown: _Shown, view: View) -> None:
+def _legend(shown: Shown, view: View) -> None:
     weights = shown.step is Step.WEIGHTS
     end = labels.number(largest(_drawn(shown)), view.decimals)
     if weights and view.colour is Colour.UNIT:
@@ -211,7 +249,7 @@ def _legend(shown: _Shown, view: View) -> None:
     style.legend("0" if weights else f"−{end}", end, palette.WEIGHTS if weights else palette.SIGNED)
 
 
-def _drawn(shown: _Shown) -> Array:
+def _drawn(shown: Shown) -> Array:
     """The numbers that have a colour: hidden ones have none."""
     return shown.numbers if shown.hidden is None else np.where(shown.hidden, np.nan, shown.numbers)
 

@@ -18,8 +18,17 @@ function outline([role, top, bottom, left, right], text) {
   };
 }
 
+// The frame of a row has the colour of the text, which on a dark page is as white as many cells: a
+// dark line inside it is seen on all of them.
+function outlines(cells, text) {
+  const frame = outline(cells, text);
+  if (cells[0] !== "row") return [frame];
+  return [{ ...frame, line: { color: text, width: 4 } },
+    { ...frame, name: "inner", line: { color: "#111111", width: 2 } }];
+}
+
 function light(key, chart, text) {
-  const shapes = bridge.data.lights[key].map((cells) => outline(cells, text));
+  const shapes = bridge.data.lights[key].flatMap((cells) => outlines(cells, text));
   const wanted = JSON.stringify(shapes);
   if (chart.__lights === wanted) return;
   chart.__lights = wanted;

@@ -99,6 +99,7 @@ def _scales(view: View, scores: float, weights: float, change: float) -> str:
             f"{most}."
         )
     return (
+        f"Changes are computed before rounding. "
         f"Colours, one scale for each pair: scores from −{score} to {score}, white at 0; "
         f"weights from 0 to {weight}. The change has its own, from −{most} to {most}."
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from explorer import share
 from explorer.page import address
 
 
@@ -25,7 +26,11 @@ def embed_snippet() -> None:
     with st.popover("Embed"):
         st.markdown("Paste this into a page. It shows the open view alone, and it can be used.")
         st.code(_snippet(address.link()), language="html", wrap_lines=True)
-        st.caption("The link contains the sentence.")
+        st.caption(
+            "The link contains the sentence."
+            if "text" in share.encode(st.session_state["_values"])
+            else "The link names the example; a sentence of your own would be in it."
+        )
 
 
 def _snippet(link: str) -> str:

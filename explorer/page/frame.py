@@ -11,7 +11,7 @@ from explorer.page.copy_link import copy_link, embed_snippet
 from explorer.settings import Settings
 from explorer.view import Direction, Open, View
 
-_VIEWS = {Open.ATTENTION: "Attention", Open.COMPARE: "Compare"}
+_VIEWS = {Open.ATTENTION: "Attention", Open.COMPARE: "Compare", Open.HOME: "Take home"}
 
 _DIRECTIONS = {
     Direction.FROM_QUERY: "from the query",
@@ -25,7 +25,7 @@ def notices() -> None:
     if address.first_visit():
         st.caption(
             "Choose a query word to see what it attends to, click any number to see where it comes "
-            "from, then change the sentence on the left."
+            "from, then change the sentence in the sidebar."
         )
     ignored = address.ignored()
     if ignored:
@@ -34,9 +34,7 @@ def notices() -> None:
             f"({labels.markdown(part.rule)})"
             for part in ignored
         ]
-        st.warning(
-            "Not everything could be used; the usual value stands instead.\n\n" + "\n".join(lines)
-        )
+        st.warning("Not everything in this link could be used:\n\n" + "\n".join(lines))
 
 
 def choices(settings: Settings, view: View) -> None:
@@ -47,7 +45,9 @@ def choices(settings: Settings, view: View) -> None:
         if settings.tokens:
             word_choice("query", "Query word: who asks?", settings.tokens)
         if not st.context.is_embedded:
-            with st.container(horizontal=True, width="content", vertical_alignment="bottom"):
+            with st.container(
+                horizontal=True, width="content", vertical_alignment="bottom", key="share"
+            ):
                 st.segmented_control(
                     "View",
                     list(map(str, Open)),
@@ -66,7 +66,6 @@ def choices(settings: Settings, view: View) -> None:
                 list(map(str, Direction)),
                 format_func=_DIRECTIONS.get,
                 required=True,
-                label_visibility="visible" if settings.n_heads > 1 else "collapsed",
                 **address.named("direction"),
             )
 
@@ -93,4 +92,4 @@ def refusal(problem: ValueError) -> None:
 
 def nothing_yet() -> None:
     """Invite to type."""
-    st.info("Type a sentence on the left. Each of its words will attend to all the others.")
+    st.info("Type a sentence in the sidebar. Each of its words will attend to all of them.")

@@ -31,8 +31,9 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
     q, k, v = ("Q", "K", "V") if settings.qkv else ("X", "X", "X")
     mean = head is None
     here = f"head {head + 1}: " if many and not mean else ""
-    before_mask = "S" if settings.scale is Scale.RAW else "S'"
-    last = r"\tilde S" if settings.mask else before_mask
+    before_mask = f"S{sub}" if settings.scale is Scale.RAW else f"S'{sub}"
+    last = rf"\tilde S{sub}" if settings.mask else before_mask
+    slices = "" if settings.qkv or not many else " X_h is the part of X that belongs to the head."
     product = f"{here}{n} × {c} · {c} × {{}} = {n} × {{}}"
     return {
         Step.EMBEDDINGS: lambda: Telling(
@@ -70,7 +71,7 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
         ),
         Step.SCORES: lambda: Telling(
             "Scores S",
-            "How well does each key (column) answer each query (row)?",
+            f"How well does each key (column) answer each query (row)?{slices}",
             rf"S{sub} = {q}{sub} {k}{sub}^\top",
             f"{here}{n} × {d} · {d} × {n} = {n} × {n}",
             attention.score,
@@ -78,14 +79,14 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
         Step.SCALED: lambda: Telling(
             "Scaled scores S′",
             "How large are the scores once longer vectors have no advantage?",
-            rf"S' = S / \sqrt{{{d}}}",
+            rf"S'{sub} = S{sub} / \sqrt{{{d}}}",
             f"{here}{n} × {n}, each times {t.factor:.4f}",
             attention.attend,
         ),
         Step.MASKED: lambda: Telling(
             "Masked scores",
             "Which keys may each query see? Grey ones are hidden: their score is −∞.",
-            rf"\tilde S_{{ij}} = {before_mask}_{{ij}} \text{{ if seen, else }} -\infty",
+            rf"\tilde S{sub} = {before_mask} \text{{ where seen, else }} -\infty",
             f"{here}{n} × {n}, {int((~t.visible).sum())} of {n * n} cells hidden",
             attention.hide,
         ),

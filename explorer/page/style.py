@@ -6,14 +6,20 @@ import streamlit as st
 
 _PAGE = """
 .stMainBlockContainer { padding: 3.25rem 2rem 4rem; }
-@media (max-width: 640px) { .stMainBlockContainer { padding-left: 1rem; padding-right: 1rem; } }
+@media (max-width: 640px) { .stMainBlockContainer { padding: 4.5rem 1rem 4rem; } }
 [data-testid="stSidebarHeader"] { height: 2rem; margin-bottom: 0; }
 [data-testid="stSidebar"] h1 { font-size: 1.3rem; padding-top: 0; }
 .st-key-arrows_scroll, .stPlotlyChart { overflow-x: auto; overflow-y: hidden; }
 [class*="st-key-steps"] > *, [class*="st-key-steps"] [data-testid="stLayoutWrapper"],
 [class*="st-key-steps"] .stPlotlyChart { max-width: 100%; }
 [data-testid="stMarkdownContainer"]:has(table) { overflow-x: auto; }
-.katex-display { overflow-x: auto; overflow-y: hidden; padding: 0.25rem 0; }
+@keyframes fade { from { mask-size: 100% 100%; } }
+.st-key-arrows_scroll, .katex-display, [data-testid="stMarkdownContainer"]:has(table) {
+  mask: linear-gradient(to right, #000 calc(100% - 2.5rem), transparent)
+    0 0 / calc(100% + 2.5rem) 100% no-repeat;
+  animation: fade linear; animation-timeline: scroll(self inline); }
+[class*="st-key-share"] button { min-height: 2rem; padding-top: 0; padding-bottom: 0; }
+.katex-display { width: 100%; overflow-x: auto; overflow-y: hidden; padding: 0.25rem 0; }
 .katex-display > .katex { text-align: left; }
 .stCode .token.keyword, .stCode .token.function, .stCode .token.class-name {
   color: inherit; font-weight: 600; }

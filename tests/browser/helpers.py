@@ -129,7 +129,8 @@ def _alike(drawn: np.ndarray, computed: np.ndarray) -> bool:
 def lit(page: Page, key: str) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
     """The outlines in a chart: the colour, the first and last row, the first and last column."""
     shapes = page.evaluate(
-        f"""key => {{ {_CHART} return (chart?.layout.shapes ?? []).map((s) =>
+        f"""key => {{ {_CHART} return (chart?.layout.shapes ?? [])
+          .filter((s) => s.name !== 'inner').map((s) =>
           [s.line.color, s.y0 + 0.5, s.y1 - 0.5, s.x0 + 0.5, s.x1 - 0.5]); }}""",
         key,
     )

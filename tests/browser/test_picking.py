@@ -51,7 +51,7 @@ def test_a_click_on_a_score_opens_its_arithmetic_and_lights_its_operands(page):
     visit(page)
     click_cell(page, "scores", WARM, SAT)
     link_becomes(page, query="5", key="2", step="scores")
-    eventually(page, lambda: arithmetic(page), "score from warm to sat")
+    eventually(page, lambda: arithmetic(page), "score from “warm” to “sat”")
     assert rf"\mathbf{{{WARM_MAT.scores[0, WARM, SAT]:.3f}}}" in formula(page)
     wanted = [(palette.QUERY, (WARM, WARM), FEATURES), (palette.KEY, (SAT, SAT), FEATURES)]
     eventually(page, lambda: operands(page, "embeddings"), wanted)
@@ -63,7 +63,7 @@ def test_a_click_on_a_context_vector_lights_the_weights_and_the_values(page):
     visit(page)
     click_cell(page, "context", MAT, 1)
     link_becomes(page, query="6", step="context", feature="1")
-    eventually(page, lambda: arithmetic(page), "context of mat, feature 2")
+    eventually(page, lambda: arithmetic(page), "context of “mat”, feature 2")
     assert rf"\mathbf{{{WARM_MAT.context[0, MAT, 1]:.3f}}}" in formula(page)
     wanted = [(palette.OPERAND, (MAT, MAT), WORDS)]
     eventually(page, lambda: operands(page, "weights"), wanted)

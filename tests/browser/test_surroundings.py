@@ -68,14 +68,14 @@ def tab_into(page, key):
 def test_query_step_and_key_are_chosen_by_keyboard_alone(page):
     visit(page)
     wanted = {}
-    for key, moves, value in (("query", 3, "3"), ("step", 0, "scores"), ("key", 4, "4")):
+    for key, moves, value in (("query", 3, "3"), ("step", 1, "scores"), ("key", 4, "4")):
         tab_into(page, key)  # the focus comes to the first option
         for _ in range(moves):
             page.keyboard.press("ArrowRight")
         page.keyboard.press("Space")
         wanted[key] = value
         link_becomes(page, **wanted)
-    eventually(page, lambda: arithmetic(page), "score from on to the")
+    eventually(page, lambda: arithmetic(page), "score from “on” to “the”")
 
 
 def luminance(colour):
@@ -109,4 +109,4 @@ def test_an_article_can_embed_the_page(page):
     assert page.locator("[data-testid=stSidebar]").count() == 0
     choose(page, "query", 2)
     eventually(page, lambda: link(page), {"embed": "true", "example": "bank_river", "query": "2"})
-    eventually(page, lambda: arithmetic(page), "weight from river to river")
+    eventually(page, lambda: arithmetic(page), "weight from “river” to “river”")

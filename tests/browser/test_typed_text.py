@@ -33,7 +33,7 @@ def test_words_that_look_like_markup_are_shown_as_typed(page):
     numbered = [f"{word} {n}" for n, word in enumerate(WORDS, start=1)]
     for control in ("query", "key"):
         assert texts(page.locator(f".st-key-{control}").get_by_role("radio")) == numbered
-    assert arithmetic(page).replace("\u2060", "") == "score from __init__ to www.a.org"
+    assert arithmetic(page).replace("\u2060", "") == "score from “__init__” to “www.a.org”"
     assert texts(page.locator(".st-key-arrows text"))[: len(WORDS)] == WORDS
     for axis in ("xtick", "ytick"):
         assert texts(page.locator(f".st-key-scores .{axis} text")) == WORDS

@@ -1,0 +1,81 @@
+"""The published numbers of an example, checked against the page as it is now."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from explorer import describe, labels
+from explorer.article import Published, published
+from explorer.examples import EXAMPLES
+from explorer.share import Values
+from explorer.trace import AttentionTrace
+
+_STEPS = {
+    "embeddings": "embedding",
+    "queries": "query",
+    "keys": "key",
+    "values": "value",
+    "scores": "score",
+    "scaled": "scaled score",
+    "masked": "masked score",
+    "exponentials": "e to the score",
+    "exponentials_total": "sum of e to the scores",
+    "weights": "weight",
+    "context": "context",
+    "output": "output",
+}
+_PAIRS = ("scores", "scaled", "masked", "exponentials", "weights")
+
+
+def article_box(t: AttentionTrace, values: Values) -> None:
+    """Count the published numbers that hold, and list them once the reader opens this."""
+    example = EXAMPLES.get(values["example"])
+    numbers = [] if example is None else published(example, t)
+    if not numbers:
+        return
+    box = st.expander(_count(numbers), key="article", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        shown = [n for n in numbers if not n.matches] or numbers
+        if shown is not numbers:
+            st.markdown(
+                f"The {len(shown)} that do not hold"
+                + (", and why" if any(n.misprint for n in shown) else "")
+                + ":"
+            )
+        st.markdown(_table(shown, t.tokens))
+
+
+def _count(numbers: list[Published]) -> str:
+    total, misprints = len(numbers), sum(n.misprint and not n.matches for n in numbers)
+    held = sum(n.matches for n in numbers)
+    off = total - held - misprints
+    known = f"; {misprints} are misprints of the source" if misprints else ""
+    if not off:
+        return f"Matches the article: all {held} published numbers hold{known}"
+    return f"{off} of {total} published numbers no longer hold{known}"
+
+
+def _table(numbers: list[Published], tokens: tuple[str, ...]) -> str:
+    lines = ["| number | published | here | |", "|:--|--:|--:|:--|"]
+    for n in numbers:
+        here = labels.number(n.value, max(n.decimals, 2) + 2 * (not n.matches))
+        verdict = "holds" if n.matches else "misprint" if n.misprint else "**changed**"
+        lines.append(f"| {_name(n, tokens)} | {_printed(n)} | {here} | {verdict} |")
+    return "\n".join(lines)
+
+
+def _name(n: Published, tokens: tuple[str, ...]) -> str:
+    row = f"“{labels.markdown(describe.word(tokens, n.row))}”"
+    if n.step in _PAIRS:
+        return (
+            f"{_STEPS[n.step]} from {row} to “{labels.markdown(describe.word(tokens, n.column))}”"
+        )
+    if n.step == "exponentials_total":
+        return f"{_STEPS[n.step]} of {row}"
+    return f"{_STEPS[n.step]} of {row}, feature {n.column + 1}"
+
+
+def _printed(n: Published) -> str:
+    return n.printed.replace("-", "−")

@@ -1,0 +1,78 @@
+"""The programs taken home run anywhere, and compute what the page computes."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as how
+from strategies import experiments
+
+from explorer.examples import EXAMPLES
+from explorer.scripts import numpy_script, torch_script
+from explorer.settings import Mask, Scale, Settings
+from explorer.trace import trace
+
+NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed.")
+
+
+def run(script):
+    """What a program has computed when it is done; its asserts have held."""
+    names = {}
+    exec(compile(script, "taken home", "exec"), names)
+    return names
+
+
+def agrees(names, t):
+    weights, context = np.asarray(names["A"]), np.asarray(names["Y"])
+    np.testing.assert_allclose(weights.reshape(t.weights.shape), t.weights, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(context, t.joined, rtol=1e-9, atol=1e-12)
+    if t.w_o is not None:
+        np.testing.assert_allclose(np.asarray(names["output"]), t.output, rtol=1e-9, atol=1e-12)
+    assert names["tokens"] == list(t.tokens)
+
+
+@given(experiments().filter(lambda settings: settings.tokens))
+def test_the_numpy_program_computes_every_experiment(settings):
+    t = trace(settings)
+    agrees(run(numpy_script(t, settings)), t)
+
+
+@NEEDS_TORCH
+@given(experiments().filter(lambda settings: settings.tokens))
+@how(suppress_health_check=[HealthCheck.too_slow])
+def test_the_pytorch_program_computes_every_experiment(settings):
+    t = trace(settings)
+    agrees(run(torch_script(t, settings)), t)
+
+
+@pytest.mark.parametrize("make", [numpy_script, pytest.param(torch_script, marks=NEEDS_TORCH)])
+def test_a_program_runs_in_a_process_of_its_own(make, tmp_path):
+    settings = Settings(
+        text="a “b” 'c' \\ <d>", d_model=6, n_heads=2, qkv=True, scale=Scale.SQRT_D_K,
+        mask=(Mask.CAUSAL, Mask.WINDOW, Mask.PADDING), pad=2,
+    )  # fmt: skip
+    program = tmp_path / "attention.py"
+    program.write_text(make(trace(settings), settings), encoding="utf-8")
+    done = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "The same weights" in done.stdout
+
+
+@pytest.mark.parametrize("make", [numpy_script, pytest.param(torch_script, marks=NEEDS_TORCH)])
+def test_a_program_notices_another_number(make):
+    settings = EXAMPLES["bank_river"].settings
+    script = make(trace(settings), settings)
+    changed = script.replace("    [1, 0, 1, 0],", "    [1, 0, 1, 0.5],", 1)
+    assert changed != script
+    with pytest.raises(AssertionError):
+        run(changed)
+
+
+def test_a_program_needs_nothing_of_this_project():
+    settings = EXAMPLES["journey_qkv"].settings
+    script = numpy_script(trace(settings), settings)
+    assert "explorer" not in script
+    assert script.count("import ") == 1
