@@ -12,6 +12,7 @@ from explorer.page.attention_view import attention_view
 from explorer.page.change_box import change_box
 from explorer.page.compare_view import compare_view
 from explorer.page.home_view import home_view
+from explorer.page.open_box import open_box
 from explorer.page.sidebar import sidebar
 from explorer.page.three_ways_box import three_ways_box
 from explorer.page.torch_check import torch_check
@@ -43,6 +44,7 @@ else:
         numbers = trace(settings)
         attention_view(numbers, settings, view)
         change_box(settings, values)
+        open_box()
         article_box(numbers, values)
         three_ways_box(numbers, view)
         torch_check(numbers, settings)

@@ -31,6 +31,7 @@ ORDER = (
     "describe",
     "view",
     "share",
+    "open_file",
     "lights",
     "figures",
     "page",
@@ -50,6 +51,7 @@ ARRAYS_IN = {
     "examples",
     "view",
     "share",
+    "open_file",
     "lights",
 }
 """What figures may not know, though it stands below them: they are given arrays and words."""
