@@ -6,7 +6,7 @@ Run it with `streamlit run streamlit_app.py`.
 import streamlit as st
 
 from explorer import share
-from explorer.page import address, frame, style
+from explorer.page import address, frame, moved, style
 from explorer.page.article_box import article_box
 from explorer.page.attention_view import attention_view
 from explorer.page.change_box import change_box
@@ -33,7 +33,7 @@ except ValueError as problem:
     frame.refusal(problem)
 else:
     view = share.view(values)
-    frame.choices(settings, view)
+    frame.choices(settings, view, values)
     if not settings.tokens:
         frame.nothing_yet()
     elif view.view is Open.COMPARE:
@@ -42,7 +42,7 @@ else:
         home_view(trace(settings), settings, view, values)
     else:
         numbers = trace(settings)
-        attention_view(numbers, settings, view)
+        attention_view(numbers, settings, view, moved.baseline(values, numbers))
         change_box(settings, values)
         open_box()
         article_box(numbers, values)

@@ -145,6 +145,7 @@ PARAMETERS: dict[str, Parameter] = {
     "direction": _one_of(Direction),
     "colour": _one_of(Colour),
     "decimals": _whole(DECIMALS),
+    "moved": _switch(),
 }
 """Every parameter of a link, in the order in which links name them."""
 

@@ -71,6 +71,7 @@ class View:
     direction: Direction = Direction.FROM_QUERY
     colour: Colour = Colour.MATRIX
     decimals: int = 3
+    moved: bool = False  # whether each matrix has its change beside it
 
 
 def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:

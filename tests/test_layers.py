@@ -30,6 +30,7 @@ ORDER = (
     "article",
     "describe",
     "view",
+    "trail",
     "share",
     "open_file",
     "lights",

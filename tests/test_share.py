@@ -56,6 +56,7 @@ WARM_MAT = {
     "direction": "from",
     "colour": "matrix",
     "decimals": 3,
+    "moved": False,
     "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""

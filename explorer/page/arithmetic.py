@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
-from explorer import describe, labels, share, worked
+from explorer import describe, labels, share, trail, worked
 from explorer.page import address, change_box, latex
-from explorer.settings import Settings
+from explorer.settings import Mask, Settings
 from explorer.trace import AttentionTrace
 from explorer.view import PAIRS, Step, View, n_features, openable
 
@@ -69,6 +71,29 @@ def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> None:
             else:
                 _feature_choice(settings, view)
         _worked(t, settings, view)
+        _walk(t, settings, view)
+
+
+def _walk(t: AttentionTrace, settings: Settings, view: View) -> None:
+    """Go on to a number that this one is made of, or to one that it feeds."""
+    ways = (("Made of", trail.made_of(settings, view)), ("Feeds", trail.feeds(settings, view)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for name, places in ways:
+            if places:
+                st.markdown(f":small[{name}]", width="content")
+            for n, place in enumerate(places):
+                there = replace(view, **place)
+                st.button(
+                    _heading(t, there),
+                    key=f"{name}_{n}",
+                    type="tertiary",
+                    on_click=address.put,
+                    kwargs={key: _code(value) for key, value in place.items()},
+                )
+
+
+def _code(value: object) -> object:
+    return str(value) if isinstance(value, Step) else value
 
 
 def _feature_choice(settings: Settings, view: View) -> None:
@@ -107,7 +132,7 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
         scaling = worked.scaling(t, h, i, j)
         st.latex(latex.scaling(f"s'_{{{row}}}", scaling, f"s_{{{row}}}", settings.d_query, places))
     elif view.step is Step.MASKED:
-        _masked(t, view)
+        _masked(t, settings, view)
     elif view.step is Step.WEIGHTS:
         _softmax(t, view)
     elif view.step is Step.CONTEXT:
@@ -127,7 +152,7 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
         _change_here(t, view)
 
 
-def _masked(t: AttentionTrace, view: View) -> None:
+def _masked(t: AttentionTrace, settings: Settings, view: View) -> None:
     i, j = view.query, view.key
     asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
     if t.visible[i, j]:
@@ -137,6 +162,13 @@ def _masked(t: AttentionTrace, view: View) -> None:
         st.markdown(
             f"{asks} may not see {answers}. The score becomes **−∞**, and e to the power of −∞ "
             f"is 0, so {answers} gets no weight."
+        )
+    if Mask.CUSTOM in settings.mask:
+        st.button(
+            f"Hide {answers} from {asks}" if t.visible[i, j] else f"Let {asks} see {answers}",
+            help="In the custom mask; what the other masks hide stays hidden.",
+            on_click=change_box.tick,
+            args=(i, j),
         )
 
 

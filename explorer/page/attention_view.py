@@ -16,7 +16,7 @@ from explorer.figures import palette
 from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
 from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix, row_bounds
 from explorer.lights import Light, Role, lights
-from explorer.page import style
+from explorer.page import moved, style
 from explorer.page.arithmetic import arithmetic
 from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
@@ -29,8 +29,13 @@ from explorer.view import GIVEN, PAIRS, Colour, Direction, Step, View, steps
 _MOST_WITH_SUMS = 16
 
 
-def attention_view(t: AttentionTrace, settings: Settings, view: View) -> None:
-    """Draw the arrow graph, the steps in the order of computing, and one cell's arithmetic."""
+def attention_view(
+    t: AttentionTrace, settings: Settings, view: View, before: AttentionTrace | None = None
+) -> None:
+    """Draw the arrow graph, the steps in the order of computing, and one cell's arithmetic.
+
+    before: another state of the same words; beside each matrix stands its change against it.
+    """
     shown = shown_steps(t, settings, view)
     _arrow_graph(t, view)
     lit = lights(settings, view)
@@ -41,6 +46,8 @@ def attention_view(t: AttentionTrace, settings: Settings, view: View) -> None:
     with st.container(horizontal=True, gap="small", key="steps"):
         for count, matrix_ in enumerate(shown, start=1):
             _draw(count, matrix_, settings, view, frame)
+            if before is not None:
+                _draw_change(matrix_, before, view, frame)
     arithmetic(t, settings, view)
     tables([Matrix(m.told.title, m.numbers, m.rows, m.columns) for m in shown])
     kin = {m.step.value: _kin(m.step) for m in shown}
@@ -97,7 +104,7 @@ def _numbers(step: Step, t: AttentionTrace, head: int | None) -> Array:
         Step.SCALED: t.scaled,
         Step.MASKED: t.masked,
         Step.CONTEXT: t.context,
-    }[step][head]
+    }[step][head or 0]
 
 
 def _features(count: int) -> tuple[str, ...]:
@@ -208,6 +215,34 @@ def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layou
         st.markdown(f"${told.formula}$")
         st.caption(told.question)
         _code(told)
+
+
+def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout) -> None:
+    """Beside a matrix by how much its numbers moved, white where they did not."""
+    head = view.head if view.head is None or view.head < before.n_heads else 0
+    difference = moved.change(_numbers(shown.step, before, head), shown.numbers)
+    if difference is None:
+        return
+    figure = matrix(
+        difference,
+        rows=shown.rows,
+        columns=shown.columns,
+        kind=Kind.SIGNED,
+        frame=frame,
+        decimals=view.decimals,
+        hidden=np.isnan(difference) if np.isnan(difference).any() else None,
+        hover="%{y} → %{x}" if shown.step in PAIRS else "%{y}, feature %{x}",
+    )
+    end = labels.number(largest(difference), view.decimals)
+    still = not np.nan_to_num(difference).any()
+    with st.container(width=int(figure.layout.width), gap="xxsmall"):
+        st.markdown(f"**Change of {labels.markdown(shown.told.title)}**")
+        st.caption("nothing moved" if still else "now less before")
+        alt = describe.vectors(
+            f"Change of {shown.told.title}", np.nan_to_num(difference), shown.rows, view.decimals
+        )
+        chart(figure, f"moved_{shown.step}", alt)
+        style.legend(f"−{end}", end, palette.SIGNED)
 
 
 def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 from explorer import edits as by_hand
-from explorer import embeddings, labels, share, tokens
+from explorer import embeddings, export, labels, share, tokens
 from explorer.edits import NOTHING, Edits, Rows
 from explorer.page import address, history
 from explorer.settings import D_MODEL, MAX_TOKENS, Mask, Settings
 from explorer.share import EDITS, Values
+from explorer.trace import trace
 
 _TITLES = {
     "x": "Embeddings X",
@@ -39,6 +40,7 @@ class _Table:
 def change_box(settings: Settings, values: Values) -> None:
     """Draw the table of one matrix, once the reader opens this, and what can be done to it."""
     _what_is_set_aside(values)
+    _too_much_for_a_link(settings, values)
     box = st.expander("Change the numbers", key="change", on_change="rerun")
     if not box.open:
         return
@@ -348,6 +350,26 @@ def _what_is_set_aside(values: Values) -> None:
         st.caption(
             f"Changed by you, but the sentence or a size is another now: {names}. Your numbers are "
             f"kept and come back with them."
+        )
+
+
+def _too_much_for_a_link(settings: Settings, values: Values) -> None:
+    """Offer a file in the place of a link that would be too long."""
+    if share.fits_link(values):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            "You have changed more numbers than a link has room for: it leaves them out. A file "
+            "holds them all, and “Open a file” brings them back.",
+            width="stretch",
+        )
+        st.download_button(
+            "Save as a file",
+            lambda: export.state(share.encode(values, limited=False), settings, trace(settings)),
+            "attention.json",
+            "application/json",
+            key="save",
+            on_click="ignore",
         )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from explorer import labels, share
-from explorer.page import address
+from explorer.page import address, moved
 from explorer.page.arithmetic import word_choice
 from explorer.page.copy_link import copy_link, embed_snippet
 from explorer.settings import Settings
+from explorer.share import Values
 from explorer.view import Direction, Open, View
 
 _VIEWS = {Open.ATTENTION: "Attention", Open.COMPARE: "Compare", Open.HOME: "Take home"}
@@ -37,7 +38,7 @@ def notices() -> None:
         st.warning("Not everything in this link could be used:\n\n" + "\n".join(lines))
 
 
-def choices(settings: Settings, view: View) -> None:
+def choices(settings: Settings, view: View, values: Values) -> None:
     """Choose the query word and the view, which hold everywhere, and what of it is shown."""
     with st.container(
         horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
@@ -68,6 +69,8 @@ def choices(settings: Settings, view: View) -> None:
                 required=True,
                 **address.named("direction"),
             )
+            if not st.context.is_embedded:
+                moved.switch(values)
 
 
 def _head_choice(n_heads: int) -> None:
