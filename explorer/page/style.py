@@ -19,7 +19,7 @@ _PAGE = """
     0 0 / calc(100% + 2.5rem) 100% no-repeat;
   animation: fade linear; animation-timeline: scroll(self inline); }
 [class*="st-key-share"] button { min-height: 2rem; padding-top: 0; padding-bottom: 0; }
-.katex-display { width: 100%; overflow-x: auto; overflow-y: hidden; padding: 0.25rem 0; }
+.katex-display { overflow-x: auto; overflow-y: hidden; padding: 0.25rem 4px; }
 .katex-display > .katex { text-align: left; }
 .stCode .token.keyword, .stCode .token.function, .stCode .token.class-name {
   color: inherit; font-weight: 600; }
