@@ -58,7 +58,7 @@ def _count(numbers: list[Published]) -> str:
 
 
 def _table(numbers: list[Published], tokens: tuple[str, ...]) -> str:
-    lines = ["| number | published | here | |", "|:--|--:|--:|:--|"]
+    lines = ["| number | published | here | verdict |", "|:--|--:|--:|:--|"]
     for n in numbers:
         here = labels.number(n.value, max(n.decimals, 2) + 2 * (not n.matches))
         verdict = "holds" if n.matches else "misprint" if n.misprint else "**changed**"

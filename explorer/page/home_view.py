@@ -17,6 +17,8 @@ from explorer.view import View
 _LANGUAGES = {"numpy": "NumPy", "torch": "PyTorch"}
 _ARROWS = "Arrow graph"
 _PRINT_SCALE = 3
+_LONGEST_SCRIPT = 12_000
+"""More characters are a wall of numbers, and slow to colour."""
 
 
 def home_view(t: AttentionTrace, settings: Settings, view: View, values: Values) -> None:
@@ -45,7 +47,10 @@ def _code(t: AttentionTrace, settings: Settings) -> None:
             "Complete: save it, run it. It ends by checking itself against the weights and the "
             "context vectors of this page."
         )
-        st.code(script, language="python", height=420)
+        if len(script) <= _LONGEST_SCRIPT:
+            st.code(script, language="python", wrap_lines=True)
+        else:
+            st.caption("Too long to show here: it has all your numbers in.")
         st.download_button(
             "Download attention.py", script, "attention.py", "text/x-python", on_click="ignore"
         )

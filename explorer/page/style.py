@@ -21,8 +21,8 @@ _PAGE = """
 [class*="st-key-share"] button { min-height: 2rem; padding-top: 0; padding-bottom: 0; }
 .katex-display { overflow-x: auto; overflow-y: hidden; padding: 0.25rem 4px; }
 .katex-display > .katex { text-align: left; }
-.stCode .token.keyword, .stCode .token.function, .stCode .token.class-name {
-  color: inherit; font-weight: 600; }
+.stCode .token { color: inherit; }
+.stCode .token.keyword, .stCode .token.function, .stCode .token.class-name { font-weight: 600; }
 .legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem;
   white-space: nowrap; }
 .legend i { flex: 0 1 5rem; height: 0.5rem; border: 1px solid rgba(128, 128, 128, 0.4); }

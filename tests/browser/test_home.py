@@ -3,9 +3,10 @@
 import json
 import subprocess
 import sys
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-from browser.helpers import charts, choose, eventually, link, settle, visit
+from browser.helpers import choose, eventually, settle, visit
 
 from explorer.examples import EXAMPLES
 from explorer.trace import trace
@@ -72,7 +73,4 @@ def test_the_handout_opens_without_a_network_and_shows_every_step(page, tmp_path
     back = sheet.get_by_role("link").get_attribute("href")
     assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
     sheet.close()
-    page.goto(back)
-    settle(page, charts=1)
-    assert link(page)["text"] == WORDS
-    assert charts(page) == ["picture_chart"]
+    assert parse_qs(urlsplit(back).query) == parse_qs(urlsplit(page.url).query)
