@@ -7,9 +7,11 @@ steps as everything else. Nothing in a file is ever run.
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import zipfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,8 +26,79 @@ from explorer.settings import D_MODEL, MAX_CHARACTERS, MAX_NUMBER, MAX_TOKENS, M
 from explorer.share import EDITS, Ignored, Values
 from explorer.tokens import tokenize
 
-ENDINGS = ("csv", "tsv", "txt", "json", "npy", "npz")
+ENDINGS = ("csv", "tsv", "txt", "json", "npy", "npz", "safetensors")
 _MOST_BYTES = 50_000_000
+_ATTENTION = ("attention", "attentions", "weights")
+_OFF = 1e-3  # a row that sums to 1 but for this has only been rounded
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ready:
+    """Attention weights that somebody else computed: to look at, not to compute with."""
+
+    tokens: tuple[str, ...]
+    weights: Array  # (H, T, T)
+
+    def said(self) -> str:
+        """Whether they are what attention weights should be."""
+        n_heads, n_tokens, _ = self.weights.shape
+        sums = self.weights.sum(axis=-1)
+        off = np.argwhere(np.abs(sums - 1) > _OFF)
+        negative = int((self.weights < 0).sum())
+        parts = [f"{n_heads} {'head' if n_heads == 1 else 'heads'} of {n_tokens} by {n_tokens}."]
+        if len(off):
+            h, i = off[0]
+            parts.append(
+                f"{len(off)} of {sums.size} rows do not sum to 1; the first is row {i + 1} of head "
+                f"{h + 1}, with {sums[h, i]:.3f}."
+            )
+        else:
+            parts.append("Every row sums to 1.")
+        if negative:
+            parts.append(f"{negative} of the numbers are negative, which no share can be.")
+        return " ".join(parts)
+
+
+def ready(name: str, data: bytes) -> Ready | None:
+    """The attention weights in a file; None where it is a file of another kind.
+
+    (heads, T, T), in an NPY or, with tokens if there are any, under one of the names `attention`,
+    `attentions` and `weights`. A batch of one is opened, of more refused.
+    """
+    ending = name.rpartition(".")[2].lower()
+    if ending == "npy":
+        arrays = {"attention": _array(data)}
+        if arrays["attention"].ndim < 3:
+            return None
+    elif ending in ("npz", "safetensors"):
+        arrays = _arrays(data) if ending == "npz" else _tensors(data)
+    else:
+        return None
+    found = {key.lower(): array for key, array in arrays.items()}
+    if found.keys() & {"x", "q"} or not found.keys() & set(_ATTENTION):
+        return None
+    weights = next(found[key] for key in _ATTENTION if key in found)
+    if weights.ndim == 4 and len(weights) == 1:
+        weights = weights[0]
+    if weights.ndim == 2:
+        weights = weights[None]
+    if weights.ndim != 3 or weights.shape[1] != weights.shape[2]:
+        raise ValueError(
+            f"Attention weights must be heads by words by words, of one sentence; got "
+            f"{_by(weights.shape)}."
+        )
+    weights = _finite("The attention weights", weights, 3)
+    n_tokens = weights.shape[1]
+    if n_tokens > MAX_TOKENS:
+        raise ValueError(f"There may be up to {MAX_TOKENS} words; this file has {n_tokens:,}.")
+    tokens = found.get("tokens")
+    words = [] if tokens is None else [str(token) for token in tokens.ravel()]
+    if words and len(words) != n_tokens:
+        raise ValueError(
+            f"There must be a token for each of the {n_tokens} rows of weights of shape "
+            f"{_by(weights.shape)}; got {len(words)}."
+        )
+    return Ready(tuple(words) or tuple(f"word{n}" for n in range(1, n_tokens + 1)), weights)
 
 
 def opened(name: str, data: bytes) -> tuple[Values, list[Ignored]]:
@@ -40,6 +113,8 @@ def opened(name: str, data: bytes) -> tuple[Values, list[Ignored]]:
         return _of_arrays({"x": _array(data)}), []
     if ending == "npz":
         return _of_arrays(_arrays(data)), []
+    if ending == "safetensors":
+        return _of_arrays(_tensors(data)), []
     if ending in ENDINGS:
         return _of_table(data), []
     raise ValueError(f"This page opens files that end in {', '.join(ENDINGS)}.")
@@ -191,6 +266,18 @@ def _arrays(data: bytes) -> dict[str, Array]:
             }
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError):
         raise ValueError("This is no NPZ file, or a damaged one.") from None
+
+
+def _tensors(data: bytes) -> dict[str, Array]:
+    if importlib.util.find_spec("safetensors") is None:
+        raise ValueError("The library safetensors is not installed here; save the arrays as NPZ.")
+    from safetensors import SafetensorError
+    from safetensors.numpy import load  # only for those who bring such a file
+
+    try:
+        return load(data)
+    except (SafetensorError, ValueError, KeyError):
+        raise ValueError("This is no safetensors file, or a damaged one.") from None
 
 
 def _finite(name: str, array: Array, n_axes: int) -> Array:

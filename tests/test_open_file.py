@@ -8,7 +8,7 @@ import pytest
 
 from explorer import share
 from explorer.export import csv_text, npz, state, tables
-from explorer.open_file import opened
+from explorer.open_file import opened, ready
 from explorer.settings import Settings
 from explorer.trace import trace
 
@@ -131,6 +131,59 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(name, data, said):
     with pytest.raises(ValueError, match=r"[.]$") as refused:
         opened(name, data)
     assert said in str(refused.value)
+
+
+WEIGHTS = np.full((2, 3, 3), 1 / 3)
+
+
+def test_ready_attention_is_looked_at_with_its_rows_checked():
+    whole = ready("a.npz", npz_of(attention=WEIGHTS, tokens=["a", "b", "c"]))
+    assert whole.tokens == ("a", "b", "c")
+    assert whole.said() == "2 heads of 3 by 3. Every row sums to 1."
+    off = WEIGHTS.copy()
+    off[1, 2, 0] -= 0.3
+    off[1, 2, 1] -= 0.5
+    assert ready("a.npy", npy_of(off[None])).said() == (
+        "2 heads of 3 by 3. 1 of 6 rows do not sum to 1; the first is row 3 of head 2, with 0.200. "
+        "1 of the numbers are negative, which no share can be."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.npy", npy_of(np.ones((2, 2, 3, 3))), "got 2 by 2 by 3 by 3"),
+        ("a.npy", npy_of(np.ones((2, 3, 4))), "got 2 by 3 by 4"),
+        ("a.npz", npz_of(weights=WEIGHTS, tokens=["a"]), "2 by 3 by 3; got 1"),
+        ("a.npz", npz_of(weights=WEIGHTS * np.nan), "got nan"),
+        ("a.npy", npy_of(np.ones((1, 513, 513))), "has 513"),
+    ],
+)
+def test_attention_of_a_wrong_shape_is_refused_with_the_shapes(name, data, said):
+    with pytest.raises(ValueError, match=r"[.]$") as refused:
+        ready(name, data)
+    assert said in str(refused.value)
+
+
+def test_what_is_no_attention_is_opened_otherwise():
+    for name, data in (("a.csv", b"a,1,2"), ("a.npy", npy_of(np.ones((3, 2)))),
+                       ("a.npz", npz_of(x=np.ones((2, 2)), weights=WEIGHTS))):  # fmt: skip
+        assert ready(name, data) is None
+
+
+def test_safetensors_are_read_where_the_library_is_at_hand():
+    save = pytest.importorskip("safetensors.numpy").save
+    x = np.arange(6.0).reshape(3, 2)
+    np.testing.assert_array_equal(experiment("a.safetensors", save({"x": x})).x, x)
+    assert ready("a.safetensors", save({"attention": WEIGHTS})).weights.shape == (2, 3, 3)
+    with pytest.raises(ValueError, match="damaged"):
+        opened("a.safetensors", b"junk")
+
+
+def test_without_the_library_safetensors_are_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="save the arrays as NPZ"):
+        opened("a.safetensors", b"")
 
 
 def test_our_own_arrays_open_again():

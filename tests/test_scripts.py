@@ -1,5 +1,6 @@
 """The programs taken home run anywhere, and compute what the page computes."""
 
+import json
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -32,6 +33,35 @@ def agrees(names, t):
     if t.w_o is not None:
         np.testing.assert_allclose(np.asarray(names["output"]), t.output, rtol=1e-9, atol=1e-12)
     assert names["tokens"] == list(t.tokens)
+
+
+_RUNNER = """
+import json, sys
+for program in json.load(sys.stdin):
+    exec(compile(program, "taken home", "exec"), {})
+"""
+
+
+@pytest.mark.parametrize("make", [numpy_script, pytest.param(torch_script, marks=NEEDS_TORCH)])
+def test_many_programs_run_in_a_process_that_knows_nothing_of_us(make, tmp_path):
+    """Their own asserts hold them to the weights and context vectors of our trace."""
+    programs = []
+
+    @given(experiments().filter(lambda settings: settings.tokens))
+    @how(max_examples=60, database=None)
+    def collect(settings):
+        programs.append(make(trace(settings), settings))
+
+    collect()
+    done = subprocess.run(
+        [sys.executable, "-c", _RUNNER],
+        cwd=tmp_path,
+        input=json.dumps(programs),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("The same weights") == len(programs) >= 60
 
 
 @given(experiments().filter(lambda settings: settings.tokens))

@@ -71,7 +71,32 @@ def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> None:
             else:
                 _feature_choice(settings, view)
         _worked(t, settings, view)
+        if _n_terms(t, settings, view) > latex.FOLD:
+            st.toggle("Largest terms first", key="largest_first", on_change=address.touch)
         _walk(t, settings, view)
+
+
+def _largest_first(t: AttentionTrace, settings: Settings, view: View) -> bool:
+    """Whether a sum too long to write out begins with its largest terms."""
+    return _n_terms(t, settings, view) > latex.FOLD and st.session_state.get("largest_first", False)
+
+
+def _n_terms(t: AttentionTrace, settings: Settings, view: View) -> int:
+    """How many terms the sum behind the open number has."""
+    if view.head is None:
+        return 0
+    if view.step is Step.SCORES:
+        return settings.d_query
+    if view.step is Step.OUTPUT:
+        return settings.d_joined if settings.has_w_o else 0
+    if view.step is Step.WEIGHTS:
+        return int(t.visible[view.query].sum())
+    return {
+        Step.CONTEXT: len(t.tokens),
+        Step.QUERIES: settings.d_model,
+        Step.KEYS: settings.d_model,
+        Step.VALUES: settings.d_model,
+    }.get(view.step, 0)
 
 
 def _walk(t: AttentionTrace, settings: Settings, view: View) -> None:
@@ -124,27 +149,30 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
     one, other, feature = i + 1, j + 1, c + 1  # formulas count from 1
     q, k, v = ("q", "k", "v") if settings.qkv else ("x", "x", "x")
     row = f"{one},{other}"
+    largest_first = _largest_first(t, settings, view)
     if view.step is Step.SCORES:
         sum_ = worked.score(t, h, i, j)
         symbols = (f"{q}_{{{one},n}}", f"{k}_{{{other},n}}")
-        st.latex(latex.dot_product(f"s_{{{row}}}", sum_, symbols, places))
+        st.latex(latex.dot_product(f"s_{{{row}}}", sum_, symbols, places, largest_first))
     elif view.step is Step.SCALED:
         scaling = worked.scaling(t, h, i, j)
         st.latex(latex.scaling(f"s'_{{{row}}}", scaling, f"s_{{{row}}}", settings.d_query, places))
     elif view.step is Step.MASKED:
         _masked(t, settings, view)
     elif view.step is Step.WEIGHTS:
-        _softmax(t, view)
+        _softmax(t, settings, view)
     elif view.step is Step.CONTEXT:
         sum_ = worked.context(t, h, i, c)
         symbols = (f"a_{{{one},n}}", f"{v}_{{n,{feature}}}")
-        st.latex(latex.dot_product(f"y_{{{one},{feature}}}", sum_, symbols, places))
+        st.latex(latex.dot_product(f"y_{{{one},{feature}}}", sum_, symbols, places, largest_first))
     elif view.step in (Step.QUERIES, Step.KEYS, Step.VALUES):
         letter = {Step.QUERIES: "q", Step.KEYS: "k", Step.VALUES: "v"}[view.step]
         sum_ = worked.projection(t, letter, h, i, c)
         width = settings.d_value if letter == "v" else settings.d_query
         symbols = (f"x_{{{one},n}}", f"w^{{{letter.upper()}}}_{{n,{h * width + feature}}}")
-        st.latex(latex.dot_product(f"{letter}_{{{one},{feature}}}", sum_, symbols, places))
+        st.latex(
+            latex.dot_product(f"{letter}_{{{one},{feature}}}", sum_, symbols, places, largest_first)
+        )
     elif view.step is Step.OUTPUT:
         _output(t, settings, view)
     else:
@@ -172,7 +200,7 @@ def _masked(t: AttentionTrace, settings: Settings, view: View) -> None:
         )
 
 
-def _softmax(t: AttentionTrace, view: View) -> None:
+def _softmax(t: AttentionTrace, settings: Settings, view: View) -> None:
     h, i, j, places = view.head, view.query, view.key, view.decimals
     asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
     if t.sees_nobody[i]:
@@ -194,7 +222,7 @@ def _softmax(t: AttentionTrace, view: View) -> None:
         )
         st.latex(shifted)
         return
-    st.latex(latex.softmax(name, softmax, places))
+    st.latex(latex.softmax(name, softmax, places, _largest_first(t, settings, view)))
     with st.popover("As the computer does it", type="tertiary"):
         st.markdown(
             "The row’s largest score is subtracted first. That changes no weight and keeps "
@@ -209,7 +237,8 @@ def _output(t: AttentionTrace, settings: Settings, view: View) -> None:
     if settings.has_w_o:
         symbols = (f"y_{{{one},n}}", f"w^O_{{n,{feature}}}")
         sum_ = worked.output(t, i, c)
-        st.latex(latex.dot_product(f"o_{{{one},{feature}}}", sum_, symbols, places))
+        largest_first = _largest_first(t, settings, view)
+        st.latex(latex.dot_product(f"o_{{{one},{feature}}}", sum_, symbols, places, largest_first))
         return
     head, within = divmod(c, settings.d_value)
     number = labels.number(t.output[i, c], places)

@@ -16,7 +16,7 @@ from explorer.figures import palette
 from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
 from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix, row_bounds
 from explorer.lights import Light, Role, lights
-from explorer.page import moved, style
+from explorer.page import given_cell, moved, style
 from explorer.page.arithmetic import arithmetic
 from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
@@ -48,6 +48,11 @@ def attention_view(
             _draw(count, matrix_, settings, view, frame)
             if before is not None:
                 _draw_change(matrix_, before, view, frame)
+    opened = given_cell.opened(settings, view)
+    if opened:
+        step, row, column = opened
+        lit[step].append(Light(Role.PICKED, (row, row), (column, column)))
+        given_cell.panel(_numbers(step, t, view.head)[row, column], step, row, column)
     arithmetic(t, settings, view)
     tables([Matrix(m.told.title, m.numbers, m.rows, m.columns) for m in shown])
     kin = {m.step.value: _kin(m.step) for m in shown}

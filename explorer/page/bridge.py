@@ -11,9 +11,9 @@ import streamlit as st
 from explorer import labels
 from explorer.figures import heads, palette
 from explorer.lights import Lights, Role
-from explorer.page import address
+from explorer.page import address, given_cell
 from explorer.settings import Settings
-from explorer.view import PAIRS, Direction, Step, View, n_features, openable
+from explorer.view import GIVEN, PAIRS, Direction, Step, View, n_features, openable, steps
 
 _COLOURS = {
     Role.QUERY: palette.QUERY,
@@ -74,6 +74,12 @@ def pick(cell: object, settings: Settings, view: View) -> None:
         return
     chart, row, column = cell.get("chart"), cell.get("row"), cell.get("column")
     n_tokens = len(settings.tokens)
+    given_cell.close()
+    if chart in GIVEN and chart in steps(settings, view.head):
+        sizes = given_cell.size(settings, Step(chart))
+        if _is_place(row, sizes[0]) and _is_place(column, sizes[1]):
+            given_cell.show(Step(chart), int(row), int(column))
+        return
     if chart == "arrows":
         if _is_place(column, n_tokens):
             address.put(**{"key" if view.direction is Direction.TO_KEY else "query": int(column)})

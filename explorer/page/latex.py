@@ -8,14 +8,23 @@ FOLD = 8
 """Terms up to which a sum is written out."""
 
 
-def dot_product(name: str, sum_: worked.DotProduct, symbols: tuple[str, str], decimals: int) -> str:
-    """A sum of products: the symbols, the numbers, the products, the result."""
+def dot_product(
+    name: str,
+    sum_: worked.DotProduct,
+    symbols: tuple[str, str],
+    decimals: int,
+    largest_first: bool = False,
+) -> str:
+    """A sum of products: the symbols, the numbers, the products, the result.
+
+    largest_first: the terms by their size, so that what is folded is what matters least.
+    """
     left, right = symbols
-    factors = [
-        rf"{_factor(a, decimals)} \cdot {_factor(b, decimals)}"
-        for a, b in zip(sum_.left, sum_.right, strict=True)
-    ]
-    products = [_factor(product, decimals + 1) for product in sum_.products]
+    terms = list(zip(sum_.left, sum_.right, sum_.products, strict=True))
+    if largest_first:
+        terms.sort(key=lambda term: -abs(term[2]))
+    factors = [rf"{_factor(a, decimals)} \cdot {_factor(b, decimals)}" for a, b, _ in terms]
+    products = [_factor(product, decimals + 1) for _, _, product in terms]
     return _aligned(
         rf"{name} &= \sum_n {left}\,{right}",
         rf"&= {_added(factors)}",
@@ -34,15 +43,17 @@ def scaling(name: str, scaling_: worked.Scaling, before: str, d_k: int, decimals
     )
 
 
-def softmax(name: str, softmax_: worked.Softmax, decimals: int) -> str:
-    """One exponential over the sum of those that may be seen."""
-    seen = [s for s in softmax_.scores if s != float("-inf")]
-    exponents = [f"e^{{{number(score, decimals)}}}" for score in seen]
-    terms = [
-        number(e, decimals + 1)
-        for e, s in zip(softmax_.exponentials, softmax_.scores, strict=True)
+def softmax(name: str, softmax_: worked.Softmax, decimals: int, largest_first: bool = False) -> str:
+    """One exponential over the sum of those that may be seen; `largest_first` as above."""
+    seen = [
+        (s, e)
+        for s, e in zip(softmax_.scores, softmax_.exponentials, strict=True)
         if s != float("-inf")
     ]
+    if largest_first:
+        seen.sort(reverse=True)
+    exponents = [f"e^{{{number(score, decimals)}}}" for score, _ in seen]
+    terms = [number(exponential, decimals + 1) for _, exponential in seen]
     chosen = softmax_.chosen
     own = number(softmax_.scores[chosen], decimals)
     return _aligned(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
-from explorer import labels
-from explorer.open_file import ENDINGS, opened
-from explorer.page import history
+from explorer import describe, labels
+from explorer.figures import heads as all_heads
+from explorer.figures.matrix import Kind, layout, matrix
+from explorer.open_file import ENDINGS, Ready, opened, ready
+from explorer.page import address, history
+from explorer.page.chart import chart
 
 
 def open_box() -> None:
@@ -17,8 +21,8 @@ def open_box() -> None:
     with box:
         count = st.session_state.get("_files", 0)
         st.file_uploader(
-            "A table of words and their numbers (CSV, TSV), arrays (NPY, NPZ), or a state saved "
-            "under Take home (JSON)",
+            "A table of words and their numbers (CSV, TSV), arrays (NPY, NPZ, safetensors), or a "
+            "state saved under Take home (JSON)",
             type=list(ENDINGS),
             key=f"file_{count}",
             on_change=_read,
@@ -27,11 +31,42 @@ def open_box() -> None:
         problem = st.session_state.get("_file_problem")
         if problem:
             st.warning(labels.markdown(problem))
+        weights = st.session_state.get("_ready")
+        if weights:
+            _look_at(weights)
         st.caption(
             "A table has a line for each word: the word, then its numbers; a first line of names "
             "is passed over. Arrays are named x, or q, k and v ((words, numbers), or with heads "
-            "first), with tokens and visible if you have them. Undo brings back what was here."
+            "first), with tokens and visible if you have them; or attention, (heads, words, "
+            "words), to look at. Undo brings back what was here."
         )
+
+
+def _look_at(weights: Ready) -> None:
+    """Show attention weights that were computed elsewhere."""
+    st.markdown(f"**Attention from your file** · {weights.said()}")
+    n_heads, n_tokens, _ = weights.weights.shape
+    if n_heads > 1 and weights.weights.size <= all_heads.MOST_CELLS:
+        everything = np.ones((n_tokens, n_tokens), dtype=bool)
+        alt = f"The weights of all {n_heads} heads as small maps."
+        chart(all_heads.heads(weights.weights, everything), "ready_heads", alt)
+    address.keep("ready_head", list(range(n_heads)), 0)
+    head = st.selectbox(
+        "Head", list(range(n_heads)), key="ready_head", format_func=lambda h: str(h + 1), width=120
+    )
+    decimals = st.session_state["_values"]["decimals"]
+    figure = matrix(
+        weights.weights[head],
+        rows=weights.tokens,
+        columns=weights.tokens,
+        kind=Kind.WEIGHTS,
+        frame=layout(weights.tokens),
+        decimals=decimals,
+        hover="%{y} → %{x}",
+    )
+    title = f"Weights of head {head + 1} from your file"
+    alt = describe.pairs(title, weights.weights[head], weights.tokens, None, decimals)
+    chart(figure, "ready_weights", alt)
 
 
 def _read(key: str) -> None:
@@ -41,11 +76,14 @@ def _read(key: str) -> None:
     if file is None:
         return
     try:
-        values, ignored = opened(file.name, file.getvalue())
+        weights = ready(file.name, file.getvalue())
+        values, ignored = ({}, []) if weights else opened(file.name, file.getvalue())
     except ValueError as problem:
         st.session_state["_file_problem"] = str(problem)
         return
     # The place for the next file is a new one: this one would be offered again at every turn.
     st.session_state["_files"] = st.session_state.get("_files", 0) + 1
-    history.act(**values)
-    st.session_state["_ignored"] = ignored
+    st.session_state["_ready"] = weights
+    if not weights:
+        history.act(**values)
+        st.session_state["_ignored"] = ignored

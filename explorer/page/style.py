@@ -21,7 +21,7 @@ _PAGE = """
 [class*="st-key-share"] button { min-height: 2rem; padding-top: 0; padding-bottom: 0; }
 .katex-display { overflow-x: auto; overflow-y: hidden; padding: 0.25rem 4px; }
 .katex-display > .katex { text-align: left; }
-.stCode .token { color: inherit; }
+.stCode .token.token.token { color: inherit; }
 .stCode .token.keyword, .stCode .token.function, .stCode .token.class-name { font-weight: 600; }
 .legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem;
   white-space: nowrap; }

@@ -47,7 +47,7 @@ def eventually(page: Page, read: Callable[[], Any], wanted: Any) -> None:
     """Wait until `read` gives what is wanted, and show what it gives if it never does."""
     deadline = time.monotonic() + PATIENCE
     while (found := read()) != wanted and time.monotonic() < deadline:
-        page.wait_for_timeout(60)
+        page.wait_for_timeout(100)  # to ask takes the page's time, which it needs for drawing
     assert found == wanted
 
 
@@ -104,6 +104,7 @@ def draws_its_link(page: Page) -> None:
             return [f"drawn: {found}"]
         return [step for step in here if not _alike(numbers(page, step), wanted[step])]
 
+    settle(page)
     wanted = {step: _matrix(t, step, view.head) for step in here}
     for step in (Step.MASKED, Step.WEIGHTS):
         if settings.mask and step in here:  # hidden cells are drawn apart

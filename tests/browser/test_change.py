@@ -214,6 +214,12 @@ def test_one_can_walk_from_a_context_vector_down_to_the_words(page):
 
 def test_the_matrices_can_be_changed_too(page):
     visit(page, charts=12, example="bank_river", qkv=1)
+    click_cell(page, "w_k", 1, 2)
+    panel = page.locator(".st-key-given_cell")
+    panel.get_by_label("Change it to").fill("2,5")
+    panel.get_by_label("Change it to").press("Enter")
+    eventually(page, lambda: numbers(page, "w_k").ravel()[6:7].tolist(), [2.5])
+    assert "row 2, column 3: 2.5 is what you typed" in panel.inner_text()
     page.locator(".st-key-change summary").click()
     page.locator(".st-key-change canvas").first.wait_for()
     settle(page)

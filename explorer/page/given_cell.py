@@ -1,0 +1,74 @@
+"""A number of a matrix that is given: what it is, what it feeds, and another in its place."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from explorer import labels, share
+from explorer.page import address, change_box
+from explorer.settings import Settings
+from explorer.view import GIVEN, Step, View, n_features, steps
+
+_FEEDS = {
+    Step.W_Q: "queries",
+    Step.W_K: "keys",
+    Step.W_V: "values",
+    Step.W_O: "output",
+}
+
+
+def size(settings: Settings, step: Step) -> tuple[int, int]:
+    """Rows and columns of a given matrix."""
+    n_rows = settings.d_joined if step is Step.W_O else settings.d_model
+    return n_rows, n_features(settings, step)
+
+
+def show(step: Step, row: int, column: int) -> None:
+    """Callback: open this number. Which one is open is in no link: nothing is computed there."""
+    address.touch()
+    st.session_state["_given_cell"] = (step, row, column)
+
+
+def close() -> None:
+    """Callback: put the number away again."""
+    if st.session_state.pop("_given_cell", None):
+        address.touch()
+
+
+def opened(settings: Settings, view: View) -> tuple[Step, int, int] | None:
+    """The number that is open, if its matrix is still there and as large."""
+    found = st.session_state.get("_given_cell")
+    if found is None or found[0] not in GIVEN or found[0] not in steps(settings, view.head):
+        return None
+    step, row, column = found
+    n_rows, n_columns = size(settings, step)
+    return found if row < n_rows and column < n_columns else None
+
+
+def panel(number: float, step: Step, row: int, column: int) -> None:
+    """Say where the number comes from and what it feeds, and take another one."""
+    name = step.value
+    typed = share.is_typed(st.session_state["_values"], name, row, column)
+    source = (
+        "what you typed"
+        if typed
+        else "given: nothing before it is computed. In a trained model it would be learned"
+    )
+    key = f"given_{name}_{row}_{column}_{labels.exact(number)}"
+    with st.container(border=True, key="given_cell"):
+        st.markdown(
+            f"**Matrix {labels.markdown(name.upper())}** · row {row + 1}, column {column + 1}: "
+            f"**{labels.exact(number)}** is {source}. It feeds the {_FEEDS[step]} of every word, "
+            f"where feature {row + 1} is multiplied by it."
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.text_input(
+                "Change it to",
+                key=key,
+                width=160,
+                placeholder=labels.exact(number),
+                on_change=lambda: change_box.change_cell(name, row, column, st.session_state[key]),
+            )
+            st.button("Close", key="close_given", on_click=close)
+        for problem in change_box.refused():
+            st.warning(labels.markdown(problem))
