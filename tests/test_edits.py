@@ -6,6 +6,7 @@ import zlib
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as how
 from hypothesis import strategies as st
 
 from explorer import edits as by_hand
@@ -89,6 +90,7 @@ def test_a_written_number_is_that_number(value):
 
 
 @given(any_edits(), any_edits())
+@how(max_examples=50)
 def test_edits_travel_bit_for_bit(edits, other):
     base = {name: rows for name in MATRICES if (rows := getattr(other, name)) is not None}
     assert unpack(pack(edits, base), base) == edits

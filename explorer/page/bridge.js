@@ -30,7 +30,9 @@ function outlines(cells, text) {
 function light(key, chart, text) {
   const shapes = bridge.data.lights[key].flatMap((cells) => outlines(cells, text));
   const wanted = JSON.stringify(shapes);
-  if (chart.__lights === wanted) return;
+  // Streamlit draws a chart anew when the theme changes, and with that puts the lights out.
+  const there = chart.layout.shapes?.length ?? 0;
+  if (chart.__lights === wanted && there === shapes.length) return;
   chart.__lights = wanted;
   window.Plotly.relayout(chart, { shapes });
 }

@@ -102,7 +102,7 @@ def draws_its_link(page: Page) -> None:
         found = [key for key in charts(page) if key not in ("arrows", "heads")]
         if found != list(here):
             return [f"drawn: {found}"]
-        return [step for step in here if not _alike(numbers(page, step), wanted[step])]
+        return [step for step in here if not alike(numbers(page, step), wanted[step])]
 
     settle(page)
     wanted = {step: _matrix(t, step, view.head) for step in here}
@@ -120,7 +120,8 @@ def _matrix(t, step: Step, head: int | None) -> np.ndarray:
     return matrix[head] if matrix.ndim == 3 else matrix
 
 
-def _alike(drawn: np.ndarray, computed: np.ndarray) -> bool:
+def alike(drawn: np.ndarray, computed: np.ndarray) -> bool:
+    """Whether a chart shows these numbers."""
     # Charts are drawn from float32.
     return drawn.shape == computed.shape and np.allclose(
         drawn, computed, rtol=1e-6, atol=1e-7, equal_nan=True

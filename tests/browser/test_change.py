@@ -220,6 +220,7 @@ def test_the_matrices_can_be_changed_too(page):
     panel.get_by_label("Change it to").press("Enter")
     eventually(page, lambda: numbers(page, "w_k").ravel()[6:7].tolist(), [2.5])
     assert "row 2, column 3: 2.5 is what you typed" in panel.inner_text()
+    settle(page)
     page.locator(".st-key-change summary").click()
     page.locator(".st-key-change canvas").first.wait_for()
     settle(page)
