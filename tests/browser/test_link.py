@@ -76,7 +76,6 @@ def test_every_control_writes_the_link_and_the_link_restores_every_control(page)
 
     page.go_back()
     link_becomes(page, **states[-2])
-    draws_its_link(page)
     page.go_forward()
     link_becomes(page, **states[-1])
     draws_its_link(page)
@@ -115,7 +114,6 @@ def test_two_readers_do_not_see_each_other(page):
     choose(other, "query", 1)
     link_becomes(other, text="dog bites man", query="1")
     assert link(page) == {"scale": "sqrt_d_k"}
-    draws_its_link(page)
     draws_its_link(other)
     other.close()
 

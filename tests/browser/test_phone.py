@@ -6,7 +6,6 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touc
 LINKS = {
     "compare": {"view": "compare"},
     "many steps and heads": {"d_model": 16, "n_heads": 8, "qkv": 1, "scale": "sqrt_d_k"},
-    "40 words": {"text": " ".join(f"word{n}" for n in range(40))},
     "the first page": {},
 }
 
