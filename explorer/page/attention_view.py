@@ -247,7 +247,8 @@ def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout
             f"Change of {shown.told.title}", np.nan_to_num(difference), shown.rows, view.decimals
         )
         chart(figure, f"moved_{shown.step}", alt)
-        style.legend(f"−{end}", end, palette.SIGNED)
+        if not still:  # of no change at all there is no largest one
+            style.legend(f"−{end}", end, palette.SIGNED)
 
 
 def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:

@@ -194,11 +194,10 @@ def _typed(key: str, columns: tuple[str, ...]) -> None:
         if word == settings.tokens[r]:
             continue
         try:
-            text = tokens.replaced(text, r, word)
             if not word:
                 raise ValueError("is empty; to take a word out there is a button below")
+            text = tokens.replaced(text, r, word)
         except ValueError as problem:
-            text = settings.text
             problems.append(f"“{labels.shown(word, 30)}” in row {r + 1} {problem}.")
     words = tokens.tokenize(text)
     if not problems:

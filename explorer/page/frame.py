@@ -35,7 +35,7 @@ def notices() -> None:
             f"({labels.markdown(part.rule)})"
             for part in ignored
         ]
-        st.warning("Not everything in this link could be used:\n\n" + "\n".join(lines))
+        st.warning("Not everything could be used:\n\n" + "\n".join(lines))
 
 
 def choices(settings: Settings, view: View, values: Values) -> None:

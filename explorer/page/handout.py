@@ -13,7 +13,7 @@ from plotly.offline import get_plotlyjs
 from explorer import describe, labels, worked
 from explorer.figures.matrix import layout
 from explorer.page.attention_view import arrow_graph, shown_steps, step_figure
-from explorer.settings import Settings
+from explorer.settings import Scale, Settings
 from explorer.trace import AttentionTrace
 from explorer.view import Step, View
 
@@ -101,7 +101,9 @@ def _sum(sum_: worked.DotProduct, places: int) -> list[str]:
 
 
 def _settings(settings: Settings) -> str:
-    scale = "raw scores" if settings.factor == 1 else f"scores divided by √{settings.d_query}"
+    scale = (
+        "raw scores" if settings.scale is Scale.RAW else f"scores divided by √{settings.d_query}"
+    )
     masks = f"mask: {', '.join(settings.mask)}" if settings.mask else "no mask"
     own = "separate Q, K, V" if settings.qkv else "Q = K = V = X"
     heads = f"{settings.n_heads} heads" if settings.n_heads > 1 else "one head"
