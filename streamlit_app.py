@@ -6,7 +6,7 @@ Run it with `streamlit run streamlit_app.py`.
 import streamlit as st
 
 from explorer import share
-from explorer.page import address, frame, moved, style
+from explorer.page import address, chart, frame, moved, style
 from explorer.page.article_box import article_box
 from explorer.page.attention_view import attention_view
 from explorer.page.change_box import change_box
@@ -21,32 +21,37 @@ from explorer.view import Open
 
 st.set_page_config("Self-Attention Explorer", layout="wide", initial_sidebar_state=290)
 style.page()
+chart.engine()
 values = address.read()
 address.write(values)
-if not st.context.is_embedded:
-    sidebar(values)
-frame.notices()
 
+# The charts are what a reader waits for, so they are sent first and the controls around them last.
+head, body = st.container(), st.container()
 try:
     settings = share.experiment(values)
 except ValueError as problem:
     frame.refusal(problem)
 else:
     view = share.view(values)
-    frame.choices(settings, view, values)
-    if not settings.tokens:
-        frame.nothing_yet()
-    elif view.view is Open.COMPARE:
-        compare_view(settings, view)
-    elif view.view is Open.HOME:
-        home_view(trace(settings), settings, view, values)
-    else:
-        numbers = trace(settings)
-        attention_view(numbers, settings, view, moved.baseline(values, numbers))
-        change_box(settings, values)
-        open_box()
-        article_box(numbers, values)
-        three_ways_box(numbers, view)
-        torch_check(numbers, settings)
+    with body:
+        if not settings.tokens:
+            frame.nothing_yet()
+        elif view.view is Open.COMPARE:
+            compare_view(settings, view)
+        elif view.view is Open.HOME:
+            home_view(trace(settings), settings, view, values)
+        else:
+            numbers = trace(settings)
+            attention_view(numbers, settings, view, moved.baseline(values, numbers))
+            change_box(settings, values)
+            open_box()
+            article_box(numbers, values)
+            three_ways_box(numbers, view)
+            torch_check(numbers, settings)
+    with head:
+        frame.notices()
+        frame.choices(settings, view, values)
+if not st.context.is_embedded:
+    sidebar(values)
 
 address.done()

@@ -23,7 +23,7 @@ def main() -> None:
         page = browser.new_page(viewport={"width": 1440, "height": 1240})
         page.goto(address)
         page.wait_for_function(
-            "[...document.querySelectorAll('.js-plotly-plot')]"
+            "[...document.querySelectorAll('.chart .js-plotly-plot')]"
             ".filter((chart) => chart.querySelector('.main-svg')).length >= 5"
         )
         page.wait_for_timeout(2000)

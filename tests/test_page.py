@@ -36,6 +36,7 @@ def open_page(**link):
 
 
 def run(page):
+    page.session_state["_sent_to_browser"] = {}  # there is none that would remember figures
     page.run()
     assert [error.value for error in page.exception] == []
     return page
@@ -57,9 +58,16 @@ def link(page):
 
 def charts(page):
     """What is drawn, by the key of the chart."""
-    drawn = [(chart.key, json.loads(chart.proto.spec)) for chart in page.get("plotly_chart")]
-    assert len(dict(drawn)) == len(drawn)
-    return dict(drawn)
+    return {name: json.loads(data["figure"]) for name, data in given_charts(page).items()}
+
+
+def given_charts(page):
+    """What each chart on the page is given, by its key."""
+    components = [part.proto for part in page.get("bidi_component")]
+    given = [json.loads(part.json) for part in components if part.component_name.endswith("chart")]
+    drawn = {data["name"]: data for data in given}
+    assert len(drawn) == len(given)
+    return drawn
 
 
 def z(trace_):
@@ -177,7 +185,7 @@ def test_opening_the_page_does_not_import_torch():
     code = (
         "import sys; from streamlit.testing.v1 import AppTest;"
         "page = AppTest.from_file(sys.argv[1], default_timeout=60).run();"
-        "assert not page.exception; assert page.get('plotly_chart');"
+        "assert not page.exception; assert page.get('bidi_component');"
         "page.get_by_key('view').set_value('compare').run(); assert not page.exception;"
         "sys.exit('torch' in sys.modules)"
     )
@@ -699,14 +707,13 @@ def test_no_formula_holds_a_word(paste, step):
     ],
 )
 def test_every_chart_has_a_text_that_says_what_it_shows(paste, options):
-    drawn = paste(**options).get("plotly_chart")
-    texts = [chart.proto.alt for chart in drawn]
+    texts = [chart["alt"] for chart in given_charts(paste(**options)).values()]
     assert all(re.fullmatch(r"[A-Z].{20,}\.", text) for text in texts)
     assert len(set(texts)) == len(texts) >= 5
 
 
 def test_the_text_of_a_chart_has_its_numbers(default_page):
-    alt = {chart.key: chart.proto.alt for chart in default_page.get("plotly_chart")}
+    alt = {name: chart["alt"] for name, chart in given_charts(default_page).items()}
     assert alt["arrows"].startswith(
         "Arrows from cat to each word it attends to: cat 19.2 %, mat 18.7 %, sat 17.7 %"
     )

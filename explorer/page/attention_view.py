@@ -37,10 +37,17 @@ def attention_view(
     before: another state of the same words; beside each matrix stands its change against it.
     """
     shown = shown_steps(t, settings, view)
-    _arrow_graph(t, view)
     lit = lights(settings, view)
+    if view.head is not None:
+        lit["heads"] = [Light(Role.PICKED, *all_heads.outline(view.head, t.n_heads, len(t.tokens)))]
+    opened = given_cell.opened(settings, view)
+    if opened:
+        step, row, column = opened
+        lit[step].append(Light(Role.PICKED, (row, row), (column, column)))
+    bridge(settings, view, t.tokens, lit, {m.step.value: _kin(m.step) for m in shown})
+    _arrow_graph(t, view)
     if t.n_heads > 1:
-        lit["heads"] = _head_maps(t, view)
+        _head_maps(t)
     frame = layout(t.tokens)
     _what_is_thinned(len(t.tokens), max(m.numbers.shape[1] for m in shown))
     with st.container(horizontal=True, gap="small", key="steps"):
@@ -48,15 +55,10 @@ def attention_view(
             _draw(count, matrix_, settings, view, frame)
             if before is not None:
                 _draw_change(matrix_, before, view, frame)
-    opened = given_cell.opened(settings, view)
     if opened:
-        step, row, column = opened
-        lit[step].append(Light(Role.PICKED, (row, row), (column, column)))
         given_cell.panel(_numbers(step, t, view.head)[row, column], step, row, column)
     arithmetic(t, settings, view)
     tables([Matrix(m.told.title, m.numbers, m.rows, m.columns) for m in shown])
-    kin = {m.step.value: _kin(m.step) for m in shown}
-    bridge(settings, view, t.tokens, ["arrows", *lit], lit, kin)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -181,21 +183,18 @@ def _under_the_words(t: AttentionTrace, view: View) -> str:
     }[view.direction]
 
 
-def _head_maps(t: AttentionTrace, view: View) -> list[Light]:
-    """Draw all heads beside each other; returns the light around the one that is open."""
+def _head_maps(t: AttentionTrace) -> None:
+    """Draw all heads beside each other."""
     n_heads, n_tokens = t.n_heads, len(t.tokens)
     if t.weights.size > all_heads.MOST_CELLS:
         st.caption(
             f"{n_heads} heads of {n_tokens} by {n_tokens} weights are too many to draw beside "
             f"each other."
         )
-        return []
+        return
     st.markdown("**All heads** · weights, on one scale; click one to open it")
     alt = f"The weights of all {n_heads} heads as small maps."
     chart(all_heads.heads(t.weights, t.visible), "heads", alt)
-    if view.head is None:
-        return []
-    return [Light(Role.PICKED, *all_heads.outline(view.head, n_heads, n_tokens))]
 
 
 def _what_is_thinned(n_tokens: int, widest: int) -> None:

@@ -1,10 +1,9 @@
-"""Clicks from the charts to the page, lights and the pointer's kin from the page to the charts."""
+"""What lights up in the charts, whose kin is shown with a cell, and what a click on it opens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
 
 import streamlit as st
 
@@ -12,6 +11,7 @@ from explorer import labels
 from explorer.figures import heads, palette
 from explorer.lights import Lights, Role
 from explorer.page import address, given_cell
+from explorer.page.chart import send_lights
 from explorer.settings import Settings
 from explorer.view import GIVEN, PAIRS, Direction, Step, View, n_features, openable, steps
 
@@ -38,22 +38,16 @@ def bridge(
     settings: Settings,
     view: View,
     tokens: Sequence[str],
-    charts: Sequence[str],
     lights: Lights,
     kin: dict[str, Kin],
 ) -> None:
     """Light cells, show a pointed-at cell's kin, and let a click pick what it points at."""
-    component = st.components.v2.component(
-        "charts_bridge", js=(Path(__file__).parent / "bridge.js").read_text()
-    )
 
     def picked() -> None:
         pick(st.session_state["bridge"].get("picked"), settings, view)
 
-    component(
-        key="bridge",
-        data={
-            "charts": list(charts),
+    send_lights(
+        {
             "lights": {
                 key: [(light.role, *light.rows, *light.columns) for light in lit]
                 for key, lit in lights.items()
@@ -63,8 +57,7 @@ def bridge(
             "words": [labels.shown(token, 40) for token in tokens],
             "decimals": view.decimals,
         },
-        height=1,
-        on_picked_change=picked,
+        picked,
     )
 
 

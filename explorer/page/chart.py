@@ -1,21 +1,65 @@
-"""The one way in which a chart gets onto the page."""
+"""The one way in which a chart gets onto the page: drawn once, then changed in place.
+
+Three small components do it. The engine (`charts.js`) draws, and is sent once. Each chart is one
+that hands its figure to the engine. Lights and the pointer's kin are one more (see `bridge`),
+because they change more often than the numbers.
+
+A figure that the browser was sent already is not sent again: its hash stands for it. Should it not
+have arrived, because a run was broken off, the browser says so and gets everything again.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.io.json import to_json_plotly
 
-_CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
+_CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "displaylogo": False}
+_PLAIN = "_plain_charts"
+_SENT = "_sent_to_browser"
+
+# The engine may come after what it is to draw, or not at all where its run was broken off.
+_TO_ENGINE = """
+const engine = (window.explorerCharts ??= { waiting: [] });
+const awaited = (given, act) => new Promise((resolve) => {
+  engine.waiting.push(() => resolve(act()));
+  setTimeout(() => engine.draw || given.setTriggerValue("missing", true), 3000);
+});
+"""
+_DRAW = """
+const draw = (given) => engine.draw(given);
+export default (given) => engine.draw ? draw(given) : awaited(given, () => draw(given));
+"""
+_LIGHT = """
+const light = (given) => engine.light(given);
+export default (given) => engine.light ? light(given) : awaited(given, () => light(given));
+"""
+
+
+def engine() -> None:
+    """Bring the drawing library and what draws with it onto the page, before any chart."""
+    if _is_plain():
+        return
+    with st.container(key="chart_engine"):
+        # Streamlit fetches its copy of Plotly for a chart of its own.
+        st.plotly_chart(go.Figure(layout={"template": "none"}), key="plotly_library", height=1)
+        source = _TO_ENGINE + _source("charts.js").replace("CSS_TEXT", repr(_source("charts.css")))
+        if _is_news("engine", source):
+            st.components.v2.component("charts_engine", js=source)(key="charts_engine")
 
 
 def chart(figure: go.Figure, key: str, alt: str, download: dict[str, Any] | None = None) -> None:
     """Draw a figure under its key, with a text that says in words what it shows.
 
-    A figure that did not change is left as it is by Streamlit, so nothing that only moves a light
-    belongs into it (see `bridge`). Its size is part of the figure: nothing on the page jumps.
-    download: the options of a button on the chart that saves it as a picture; None has no button.
+    Nothing that only moves a light belongs into the figure. Its size does: nothing on the page
+    jumps. download: the options of a button on the chart that saves it as a picture; None has no
+    button.
     """
     config = _CONFIG
     if download is not None:
@@ -25,12 +69,52 @@ def chart(figure: go.Figure, key: str, alt: str, download: dict[str, Any] | None
             "toImageButtonOptions": download,
         }
     wide = figure.layout.width
-    st.plotly_chart(
-        figure,
-        key=key,
-        width=int(wide) if wide else "stretch",
-        height=int(figure.layout.height),
-        theme="streamlit",
-        config=config,
-        alt=alt,
+    size = {"width": int(wide) if wide else "stretch", "height": int(figure.layout.height)}
+    if _is_plain():
+        st.plotly_chart(figure, key=key, theme="streamlit", config=config, alt=alt, **size)
+        return
+    drawing = figure.to_dict()
+    drawing["layout"].pop("template", None)  # the engine knows the page's theme
+    text = to_json_plotly(drawing)
+    data = {"name": key, "hash": _hash(text), "alt": alt, "config": config}
+    if _is_news(key, text):
+        data["figure"] = text
+    component = st.components.v2.component("chart", js=_TO_ENGINE + _DRAW, isolate_styles=False)
+    component(
+        key=key, data=data, on_plain_change=_go_plain, on_missing_change=_send_all_again, **size
     )
+
+
+def send_lights(data: dict[str, Any], on_picked: Callable[[], None]) -> None:
+    """Tell the engine what is lit in which chart, and have it tell which cell was clicked."""
+    component = st.components.v2.component("chart_lights", js=_TO_ENGINE + _LIGHT)
+    component(key="bridge", data=data, height=1, on_picked_change=on_picked)
+
+
+@cache
+def _source(name: str) -> str:
+    return (Path(__file__).parent / name).read_text()
+
+
+def _is_plain() -> bool:
+    """Whether the browser could not bring the library to the engine: then Streamlit draws."""
+    return st.session_state.get(_PLAIN, False)
+
+
+def _go_plain() -> None:
+    st.session_state[_PLAIN] = True
+
+
+def _is_news(name: str, text: str) -> bool:
+    """Whether this session's browser was last sent something else under this name."""
+    sent = st.session_state.setdefault(_SENT, {})
+    before, sent[name] = sent.get(name), _hash(text)
+    return before != sent[name]
+
+
+def _send_all_again() -> None:
+    st.session_state[_SENT] = {}
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode(), digest_size=12).hexdigest()

@@ -33,7 +33,8 @@ def compare_view(settings: Settings, view: View) -> None:
         f"the scores divided by √d_k = √{d_k} = {labels.number(d_k**0.5, view.decimals)}."
     )
     st.markdown(describe.scaling(raw, scaled, view.head, settings.qkv))
-    _dimension(settings)
+    if st.context.is_embedded:
+        _dimension()
     frame = layout(raw.tokens)
     hidden = ~raw.visible if settings.mask else None
     one_head = view.head is not None
@@ -73,21 +74,13 @@ def compare_view(settings: Settings, view: View) -> None:
     st.caption(_scales(view, score_bound, weight_bound, largest(b - a)))
     st.markdown(_per_row(raw, a, b, view))
     lit = _query_row(view, len(raw.tokens))
-    bridge(settings, view, raw.tokens, _CHARTS, lit, dict.fromkeys(_CHARTS, Kin.PAIRS))
+    bridge(settings, view, raw.tokens, lit, dict.fromkeys(_CHARTS, Kin.PAIRS))
 
 
-def _dimension(settings: Settings) -> None:
-    """Change the dimension right here, where its effect is seen."""
-    here = "d_model_here"
-    if st.session_state.get(here) != settings.d_model:
-        st.session_state[here] = settings.d_model
+def _dimension() -> None:
+    """Change the dimension where its effect is seen; elsewhere the sidebar stands beside it."""
     st.number_input(
-        "Dimension d_model",
-        D_MODEL[0],
-        D_MODEL[-1],
-        key=here,
-        on_change=lambda: address.put(d_model=st.session_state[here]),
-        width=180,
+        "Dimension d_model", D_MODEL[0], D_MODEL[-1], width=180, **address.named("d_model")
     )
 
 

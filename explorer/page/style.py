@@ -9,9 +9,9 @@ _PAGE = """
 @media (max-width: 640px) { .stMainBlockContainer { padding: 4.5rem 1rem 4rem; } }
 [data-testid="stSidebarHeader"] { height: 2rem; margin-bottom: 0; }
 [data-testid="stSidebar"] h1 { font-size: 1.3rem; padding-top: 0; }
-.st-key-arrows_scroll, .stPlotlyChart { overflow-x: auto; overflow-y: hidden; }
+.st-key-arrows_scroll { overflow-x: auto; overflow-y: hidden; }
 [class*="st-key-steps"] > *, [class*="st-key-steps"] [data-testid="stLayoutWrapper"],
-[class*="st-key-steps"] .stPlotlyChart { max-width: 100%; }
+[class*="st-key-steps"] .stElementContainer { max-width: 100%; }
 [data-testid="stMarkdownContainer"]:has(table) { overflow-x: auto; }
 @keyframes fade { from { mask-size: 100% 100%; } }
 .st-key-arrows_scroll, .katex-display, [data-testid="stMarkdownContainer"]:has(table) {
@@ -26,11 +26,9 @@ _PAGE = """
 .legend { display: flex; align-items: center; gap: 0.4rem; font-size: 0.75rem;
   white-space: nowrap; }
 .legend i { flex: 0 1 5rem; height: 0.5rem; border: 1px solid rgba(128, 128, 128, 0.4); }
-.svg-container .kin { position: absolute; z-index: 3; pointer-events: none; outline: 2px dashed; }
-.kin span { position: absolute; bottom: calc(100% + 4px); left: 50%; transform: translateX(-50%);
-  padding: 0 0.3rem; font-size: 0.75rem; line-height: 1.2rem; white-space: nowrap;
-  color: #fff; background: #333a45; border-radius: 3px; }
 .st-key-bridge { position: absolute; height: 0; overflow: hidden; }
+.st-key-chart_engine { position: absolute; width: 1px; height: 1px; overflow: hidden;
+  visibility: hidden; }
 """
 
 

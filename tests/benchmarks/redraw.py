@@ -32,14 +32,15 @@ LINKS = {"default page": ""} | {
 }
 
 # The time from the key press to the moment after which no chart changes any more. A chart has
-# changed when its SVG has; the watch ends when nothing has changed for half a second.
+# changed when its SVG has, or the outlines on it; the watch ends when nothing has changed for half
+# a second.
 WATCH = """() => {
   window.__last = 0;
   window.__watch?.disconnect();
   window.__watch = new MutationObserver((records) => {
     const drawn = records.some((r) => {
       const e = r.target.nodeType === 1 ? r.target : r.target.parentElement;
-      return e && (e.closest('.js-plotly-plot') || e.querySelector?.('.js-plotly-plot'));
+      return e && (e.closest('.js-plotly-plot, .lights') || e.querySelector?.('.js-plotly-plot'));
     });
     if (drawn) window.__last = performance.now();
   });

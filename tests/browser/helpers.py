@@ -21,11 +21,11 @@ PATIENCE = 30  # seconds
 _SETTLED = """charts => {
   const app = document.querySelector('[data-testid="stApp"]');
   const drawn = (chart) => chart._fullLayout && chart.querySelector('.main-svg');
-  const all = [...document.querySelectorAll('.js-plotly-plot')];
+  const all = [...document.querySelectorAll('.chart .js-plotly-plot')];
   return app?.dataset.testScriptState === 'notRunning'
     && app.dataset.testConnectionState === 'CONNECTED'
-    && !document.querySelector(
-      '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"], [data-stale="true"]')
+    && !document.querySelector('[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]')
+    && !document.querySelector('[data-stale="true"], [data-waiting]')
     && all.length >= charts && all.every(drawn);
 }"""
 _CHART = "const chart = document.querySelector(`.st-key-${key} .js-plotly-plot`);"
@@ -71,7 +71,7 @@ def link_becomes(page: Page, **wanted: str) -> None:
 def charts(page: Page) -> list[str]:
     """The keys of the charts that are drawn, in their order on the page."""
     return page.evaluate(
-        """() => [...document.querySelectorAll('.js-plotly-plot')].map((chart) =>
+        """() => [...document.querySelectorAll('.chart .js-plotly-plot')].map((chart) =>
           chart.closest('[class*="st-key-"]').className.match(/st-key-(\\S+)/)[1])"""
     )
 
@@ -129,14 +129,16 @@ def alike(drawn: np.ndarray, computed: np.ndarray) -> bool:
 
 
 def lit(page: Page, key: str) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
-    """The outlines in a chart: the colour, the first and last row, the first and last column."""
-    shapes = page.evaluate(
-        f"""key => {{ {_CHART} return (chart?.layout.shapes ?? [])
-          .filter((s) => s.name !== 'inner').map((s) =>
-          [s.line.color, s.y0 + 0.5, s.y1 - 0.5, s.x0 + 0.5, s.x1 - 0.5]); }}""",
+    """The outlines in a chart: role and colour, the first and last row, first and last column."""
+    boxes = page.evaluate(
+        """key => [...document.querySelectorAll(`.st-key-${key} .lights > *`)].map((box) =>
+          [box.className, getComputedStyle(box).outlineColor, ...JSON.parse(box.dataset.cells)])""",
         key,
     )
-    return [(colour, (top, bottom), (left, right)) for colour, top, bottom, left, right in shapes]
+    return [
+        ((role, colour), (top, bottom), (left, right))
+        for role, colour, top, bottom, left, right in boxes
+    ]
 
 
 def place(page: Page, key: str, row: float, column: float) -> dict[str, float]:

@@ -14,7 +14,7 @@ from browser.helpers import (
 )
 
 from explorer.examples import EXAMPLES
-from explorer.figures import palette
+from explorer.lights import Role
 from explorer.trace import trace
 
 WARM_MAT = trace(EXAMPLES["warm_mat"].settings)
@@ -23,14 +23,18 @@ FEATURES = (0, 2)
 WORDS = (0, 6)
 FROM_QUERY, TO_KEY, ALL = range(3)
 
-MARK = "document.querySelectorAll('.js-plotly-plot').forEach((chart) => { chart.marked = true; })"
+# Marks every chart, until it is drawn again.
+MARK = """document.querySelectorAll('.chart .js-plotly-plot').forEach((chart) => {
+  chart.marked = true;
+  chart.on('plotly_afterplot', () => { chart.marked = false; });
+})"""
 MARKED = "key => document.querySelector(`.st-key-${key} .js-plotly-plot`).marked === true"
 
 # Every place and size that the charts have had since, and the height of the page, frame by frame.
 WATCH = """() => {
   window.seen = new Set();
   const look = () => {
-    const places = [...document.querySelectorAll('.stPlotlyChart')]
+    const places = [...document.querySelectorAll('.chart')]
       .map((chart) => chart.getBoundingClientRect())
       .filter(({ width, height }) => width * height)  // a chart to come is not seen yet
       .map(({ x, y, width, height }) => [x, y, width, height].map(Math.round));
@@ -43,8 +47,8 @@ WATCH = """() => {
 
 
 def operands(page, key):
-    """The outlined blocks of a chart, without the one of the query's row."""
-    return [block for block in lit(page, key) if block[0].startswith("#")]
+    """The outlined blocks of a chart by their role, without the one of the query's row."""
+    return [(role, *cells) for (role, _), *cells in lit(page, key) if role != "row"]
 
 
 def test_a_click_on_a_score_opens_its_arithmetic_and_lights_its_operands(page):
@@ -53,9 +57,9 @@ def test_a_click_on_a_score_opens_its_arithmetic_and_lights_its_operands(page):
     link_becomes(page, query="5", key="2", step="scores")
     eventually(page, lambda: arithmetic(page), "score from “warm” to “sat”")
     assert rf"\mathbf{{{WARM_MAT.scores[0, WARM, SAT]:.3f}}}" in formula(page)
-    wanted = [(palette.QUERY, (WARM, WARM), FEATURES), (palette.KEY, (SAT, SAT), FEATURES)]
+    wanted = [(Role.QUERY, (WARM, WARM), FEATURES), (Role.KEY, (SAT, SAT), FEATURES)]
     eventually(page, lambda: operands(page, "embeddings"), wanted)
-    assert operands(page, "scores") == [(palette.PICKED, (WARM, WARM), (SAT, SAT))]
+    assert operands(page, "scores") == [(Role.PICKED, (WARM, WARM), (SAT, SAT))]
     assert operands(page, "weights") == operands(page, "context") == []
 
 
@@ -65,10 +69,10 @@ def test_a_click_on_a_context_vector_lights_the_weights_and_the_values(page):
     link_becomes(page, query="6", step="context", feature="1")
     eventually(page, lambda: arithmetic(page), "context of “mat”, feature 2")
     assert rf"\mathbf{{{WARM_MAT.context[0, MAT, 1]:.3f}}}" in formula(page)
-    wanted = [(palette.OPERAND, (MAT, MAT), WORDS)]
+    wanted = [(Role.OPERAND, (MAT, MAT), WORDS)]
     eventually(page, lambda: operands(page, "weights"), wanted)
-    assert operands(page, "embeddings") == [(palette.VALUE, WORDS, (1, 1))]
-    assert operands(page, "context") == [(palette.PICKED, (MAT, MAT), (1, 1))]
+    assert operands(page, "embeddings") == [(Role.VALUE, WORDS, (1, 1))]
+    assert operands(page, "context") == [(Role.PICKED, (MAT, MAT), (1, 1))]
 
 
 def test_a_click_on_a_word_under_the_arrows_makes_it_the_query_or_the_key(page):
@@ -103,11 +107,12 @@ def test_the_pointer_shows_the_same_cell_and_row_elsewhere_without_the_server(pa
     page.evaluate(MARK)
     chart = page.locator(".st-key-weights .js-plotly-plot")
     chart.hover(position=place(page, "weights", SAT, MAT))
-    page.locator(".st-key-scores .kin").wait_for()
-    assert page.locator(".st-key-scores .kin").inner_text() == f"{WARM_MAT.scores[0, SAT, MAT]:.4f}"
-    assert page.locator(".st-key-context .kin").count() == 1
-    assert page.locator(".st-key-embeddings .kin").count() == 2
+    same_cell = page.locator(".st-key-scores .kin > *")
+    same_cell.wait_for()
+    assert same_cell.inner_text() == f"{WARM_MAT.scores[0, SAT, MAT]:.4f}"
+    assert page.locator(".st-key-context .kin > *").count() == 1
+    assert page.locator(".st-key-embeddings .kin > *").count() == 2
     page.locator("h1").hover()
-    eventually(page, lambda: page.locator(".kin").count(), 0)
+    eventually(page, lambda: page.locator(".kin > *").count(), 0)
     assert link(page) == {}
     assert page.evaluate(MARKED, "arrows")

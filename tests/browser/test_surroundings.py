@@ -84,7 +84,7 @@ def luminance(colour):
 
 def contrast(page):
     """Between the outline of the query's row and the page behind it (WCAG 2.2)."""
-    (outline, *_), *_ = lit(page, "context") or [("rgb(128, 128, 128)",)]
+    ((_, outline), *_), *_ = lit(page, "context") or [(("", "rgb(128, 128, 128)"),)]
     behind = page.evaluate(
         "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     )

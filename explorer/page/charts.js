@@ -1,0 +1,303 @@
+// Draws the charts and changes them in place, lights their cells, shows the kin of the cell that is
+// pointed at, and tells which cell was clicked.
+//
+// Streamlit would take a chart off the page and mount a new one for every change. Here a chart keeps
+// its element for as long as its place on the page is there, and Plotly redraws inside it. Plotly is
+// the copy that Streamlit brings along; it is at hand once Streamlit's own chart has asked for it.
+
+const PATIENCE = engine.patience ?? 10_000; // milliseconds for Plotly to arrive
+const MOST_TO_FLASH = 20_000; // cells
+
+const charts = new Map(); // by name: what `mount` makes, what is wanted and what is drawn
+const calls = new WeakMap(); // how often the chart in this element was asked for
+const figures = new Map(); // by chart: the last figure that came, and its hash
+let page = { lights: {}, kin: {}, words: [], colours: {}, decimals: 3, tell: () => {} };
+let pointed = null; // { name, row, column }: the cell under the pointer
+let frame = null;
+const born = performance.now();
+
+// From the server
+
+// Streamlit calls this for every new state, and what it returns when the chart leaves the page; or at
+// once, if the next state has come meanwhile. Only the newest call speaks for the chart.
+function draw({ data, parentElement, setTriggerValue }) {
+  const { name, hash, alt, config, figure } = data;
+  const call = (calls.get(parentElement) ?? 0) + 1;
+  calls.set(parentElement, call);
+  // A step that comes or goes gives the charts after it other places: they are moved, not remade.
+  const leave = () => setTimeout(() => calls.get(parentElement) === call && unmount(parentElement), 500);
+  if (figure) figures.set(name, { hash, figure });
+  if (figures.get(name)?.hash !== hash) {
+    setTriggerValue("missing", true); // the run that sent it was broken off
+    return leave;
+  }
+  const chart = charts.get(name) ?? mount(name);
+  if (chart.box.parentElement !== parentElement) parentElement.append(chart.box);
+  chart.box.setAttribute("aria-label", alt);
+  chart.wanted = `${hash} ${JSON.stringify(config)}`;
+  chart.config = config;
+  chart.giveUp = () => setTriggerValue("plain", true);
+  chart.box.toggleAttribute("data-waiting", chart.wanted !== chart.drawn);
+  soon(); // also where only the theme is another
+  return leave;
+}
+
+function light({ data, setTriggerValue }) {
+  page = { ...data, tell: setTriggerValue };
+  soon();
+  return () => {};
+}
+
+function mount(name) {
+  const box = element("chart");
+  const sheet = element("sheet", box);
+  const [plot, ...layers] = ["plot", "flash", "lights", "kin"].map((part) => element(part, sheet));
+  const chart = { name, box, sheet, plot, layers: Object.fromEntries(layers.map((e) => [e.className, e])) };
+  box.setAttribute("role", "figure");
+  charts.set(name, chart);
+  chart.resized = new ResizeObserver(() => {
+    if (chart.drawn && !chart.figure.layout.width && box.clientWidth !== chart.width) soon();
+  });
+  chart.resized.observe(box);
+  return chart;
+}
+
+function unmount(parent) {
+  for (const [name, chart] of charts) {
+    if (chart.box.parentElement !== parent) continue;
+    charts.delete(name);
+    chart.resized.disconnect();
+    window.Plotly?.purge(chart.plot);
+    chart.box.remove();
+  }
+}
+
+function element(className, parent) {
+  const made = Object.assign(document.createElement("div"), { className });
+  parent?.append(made);
+  return made;
+}
+
+// Drawing
+
+// All that came since the last frame is drawn in one; of several states of a chart, the newest.
+function soon() {
+  frame ??= requestAnimationFrame(drawAll);
+}
+
+function drawAll() {
+  frame = null;
+  if (!window.Plotly) {
+    if (performance.now() - born < PATIENCE) setTimeout(soon, 30);
+    else for (const chart of charts.values()) chart.giveUp();
+    return;
+  }
+  const held = pointed;
+  const theme = themeNow();
+  for (const chart of charts.values()) redraw(chart, theme);
+  pointed = held; // a redraw tells that the pointer has left, and it has not
+  for (const chart of charts.values()) showLights(chart);
+  if (held) point();
+}
+
+// The theme as text, to be compared: colour of the text, colour behind it, font.
+function themeNow() {
+  const [chart] = charts.values();
+  if (!chart) return "";
+  const style = getComputedStyle(chart.box);
+  const [text, background] = ["text", "background"].map((name) => style.getPropertyValue(`--st-${name}-color`));
+  return [text, background, style.fontFamily].join("|");
+}
+
+function redraw(chart, theme) {
+  const { box, plot, wanted, config } = chart;
+  const fresh = chart.drawn !== wanted;
+  box.toggleAttribute("data-waiting", fresh);
+  if (fresh) chart.figure = JSON.parse(figures.get(chart.name).figure);
+  const { data, layout } = chart.figure;
+  const width = layout.width ?? box.clientWidth;
+  if (!width || (!fresh && chart.theme === theme && chart.width === width)) return;
+  const before = fresh && plot._fullData?.[0]?.z;
+  const [color, background, family] = theme.split("|");
+  Object.assign(chart, { drawn: wanted, theme, width });
+  Object.assign(chart.sheet.style, { width: `${width}px`, height: `${layout.height}px` });
+  window.Plotly.react(plot, data, {
+    ...layout,
+    width,
+    font: { family, color, ...layout.font },
+    paper_bgcolor: background,
+    plot_bgcolor: background,
+    hoverlabel: { bgcolor: background, bordercolor: "rgba(128, 128, 128, 0.5)", font: { family, color, size: 12 } },
+  }, config);
+  if (!chart.heard) listen(chart);
+  if (before) flash(chart, before);
+  box.removeAttribute("data-waiting");
+}
+
+function listen(chart) {
+  const { name, plot } = chart;
+  chart.heard = true;
+  plot.on("plotly_click", ({ points: [{ x, y }] }) => page.tell("picked", { chart: name, row: y, column: x }));
+  plot.on("plotly_hover", ({ points: [{ x, y }] }) => {
+    pointed = { name, row: y, column: x };
+    showKin();
+  });
+  plot.on("plotly_unhover", () => {
+    pointed = null;
+    hideKin();
+  });
+}
+
+// What the pointer says goes on being said after a redraw, with the new numbers.
+function point() {
+  const chart = charts.get(pointed.name);
+  const [rows, columns] = chart ? shape(chart) : [0, 0];
+  if (pointed.row >= rows || pointed.column >= columns) {
+    pointed = null;
+    hideKin();
+  } else if (chart.plot._fullData[0].hoverinfo === "none") showKin();
+  else window.Plotly.Fx.hover(chart.plot, { xval: pointed.column, yval: pointed.row });
+}
+
+// Layers over the drawing
+
+// Where a block of cells lies in its chart, in pixels.
+function place(chart, [top, bottom, left, right]) {
+  const { margin: { l, r, t, b }, height, xaxis, yaxis } = chart.figure.layout;
+  const along = (value, [from, to], size) => ((value - from) / (to - from)) * size;
+  const x = (column) => l + along(column, xaxis.range, chart.width - l - r);
+  const y = (row) => height - b - along(row, yaxis.range, height - t - b);
+  return { left: x(left - 0.5), top: y(top - 0.5), right: x(right + 0.5), bottom: y(bottom + 0.5) };
+}
+
+function outline(chart, cells, layer, className) {
+  const { left, top, right, bottom } = place(chart, cells);
+  const box = element(className, chart.layers[layer]);
+  Object.assign(box.style, {
+    left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px`,
+  });
+  return box;
+}
+
+function showLights(chart) {
+  const lit = page.lights[chart.name] ?? [];
+  if (!chart.drawn) return;
+  const { height, xaxis } = chart.figure.layout;
+  const wanted = JSON.stringify([lit, chart.width, height, xaxis.range]);
+  if (chart.lit === wanted) return;
+  chart.lit = wanted;
+  chart.layers.lights.replaceChildren();
+  for (const [role, ...cells] of lit) {
+    const box = outline(chart, cells, "lights", role);
+    box.dataset.cells = JSON.stringify(cells);
+    if (page.colours[role]) box.style.color = page.colours[role];
+  }
+}
+
+// Numbers that changed light up once and softly, so that the eye finds them.
+function flash(chart, before) {
+  const { flash: layer } = chart.layers;
+  layer.replaceChildren();
+  const now = chart.plot._fullData[0].z;
+  if (!now || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const [rows, columns] = [now.length, now[0].length];
+  if (before.length !== rows || before[0].length !== columns || rows * columns > MOST_TO_FLASH) return;
+  let path = "";
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const first = column;
+      while (column < columns && !Object.is(before[row][column], now[row][column])) column++;
+      if (column === first) continue;
+      const { left, top, right, bottom } = place(chart, [row, row, first, column - 1]);
+      path += `M${left},${top}H${right}V${bottom}H${left}Z`;
+    }
+  }
+  if (!path) return;
+  layer.innerHTML = `<svg width="${chart.width}" height="${chart.figure.layout.height}"><path d="${path}"/></svg>`;
+  layer.firstChild.addEventListener("animationend", () => layer.replaceChildren());
+}
+
+// The pointer's kin
+
+const shape = (chart) => {
+  const z = chart.plot._fullData?.[0]?.z;
+  return z ? [z.length, z[0].length] : [0, 0];
+};
+
+// The number in a cell; coloured by row, a chart keeps the numbers themselves beside its colours.
+function number(chart, row, column) {
+  const { z, customdata } = chart.plot._fullData[0];
+  const value = (customdata || z)?.[row]?.[column];
+  if (value === undefined) return "";
+  if (!Number.isFinite(value)) return "hidden";
+  const text = Math.abs(value) >= 1e5 ? value.toExponential(4) : value.toFixed(page.decimals + 1);
+  return text.replace("-", "−");
+}
+
+function relative(chart, cells, colour, text) {
+  const box = outline(chart, cells, "kin", "");
+  box.style.color = colour ?? "";
+  if (!text) return;
+  const label = box.appendChild(Object.assign(document.createElement("span"), { textContent: text }));
+  if (box.offsetTop < label.offsetHeight) label.className = "under";
+}
+
+function showKin() {
+  hideKin();
+  const { name, row, column } = pointed;
+  const { kin, colours, words } = page;
+  const own = charts.get(name);
+  if (!(name in kin) || !own) return;
+  const [n, m] = shape(own);
+  const rowOf = (chart, r, colour) => relative(chart, [r, r, 0, shape(chart)[1] - 1], colour);
+  const asks = kin[name] === "key_rows" ? null : row;
+  const answers = kin[name] === "pairs" ? column : kin[name] === "query_rows" ? null : row;
+
+  if (own.plot._fullData[0].hoverinfo === "none") {
+    const said = kin[name] === "pairs" ? `${words[row]} → ${words[column]}` : `${words[row] ?? row + 1}, feature ${column + 1}`;
+    relative(own, [row, row, column, column], null, `${said}: ${number(own, row, column)}`);
+  }
+  for (const [other, its] of Object.entries(kin)) {
+    const chart = charts.get(other);
+    if (other === name || !chart?.drawn) continue;
+    const [rows, columns] = shape(chart);
+    const alike = rows === n && columns === m && (its === "pairs") === (kin[name] === "pairs");
+    if (alike) relative(chart, [row, row, column, column], null, number(chart, row, column));
+    else if (kin[name] === "none" || its === "none") continue;
+    else if (its === "pairs" && kin[name] === "key_rows") relative(chart, [0, rows - 1, row, row], colours.key);
+    else if (its === "pairs" || its === "query_rows") { if (asks !== null) rowOf(chart, asks, colours.query); }
+    else if (its === "key_rows") { if (answers !== null) rowOf(chart, answers, colours.key); }
+    else {
+      if (asks !== null) rowOf(chart, asks, colours.query);
+      if (answers !== null && answers !== asks) rowOf(chart, answers, colours.key);
+    }
+  }
+}
+
+function hideKin() {
+  for (const { layers } of charts.values()) layers.kin.replaceChildren();
+}
+
+// What scrolls inside itself must be within reach of the keyboard. Looked at once all is quiet,
+// because measuring costs a layout.
+function reachable() {
+  const table = "[data-testid=stMarkdownContainer]:has(table)";
+  for (const box of document.querySelectorAll(`.katex-display, .chart, .st-key-arrows_scroll, ${table}`)) {
+    const scrolls = box.scrollWidth > box.clientWidth;
+    if (scrolls !== (box.tabIndex === 0)) box.tabIndex = scrolls ? 0 : -1;
+  }
+  // Streamlit calls the place for files mere decoration, and yet names it and lets it be focused.
+  const zones = "[data-testid=stFileUploaderDropzone][role=presentation]";
+  for (const zone of document.querySelectorAll(zones)) zone.setAttribute("role", "group");
+}
+
+let quiet = null;
+new MutationObserver(() => {
+  clearTimeout(quiet);
+  quiet = setTimeout(reachable, 300);
+}).observe(document.body, { childList: true, subtree: true });
+
+document.head.appendChild(document.createElement("style")).textContent = CSS_TEXT;
+Object.assign(engine, { draw, light });
+for (const go of engine.waiting) go();
+export default () => {};

@@ -1,0 +1,115 @@
+"""Charts change in place: what did not change is neither sent nor drawn, and the pointer stays."""
+
+from browser.helpers import (
+    alike,
+    choose,
+    draws_its_link,
+    eventually,
+    link_becomes,
+    lit,
+    numbers,
+    place,
+    settle,
+    visit,
+)
+
+from explorer import share
+from explorer.trace import trace
+
+SAT, MAT = 2, 6
+KEEP = "key => { document.querySelector(`.st-key-${key} .js-plotly-plot`).kept = true; }"
+KEPT = "key => document.querySelector(`.st-key-${key} .js-plotly-plot`).kept === true"
+
+# Every chart that a change has flashed in, from now on.
+WATCH_FLASHES = """() => {
+  window.flashed = new Set();
+  new MutationObserver((records) => records.forEach(({ target }) => {
+    if (target.className === 'flash' && target.querySelector('path'))
+      window.flashed.add(target.closest('[class*=st-key-]').className.match(/st-key-(\\S+)/)[1]);
+  })).observe(document.body, { childList: true, subtree: true });
+}"""
+LOSE_A_FIGURE = """() => {
+  const { draw } = window.explorerCharts;
+  window.explorerCharts.draw = (given) => {
+    if (given.data.name !== 'weights' || window.lost) return draw(given);
+    window.lost = true;
+  };
+}"""
+NO_LIBRARY = """
+  Object.defineProperty(window, 'Plotly', { get: () => undefined, set: () => {} });
+  window.explorerCharts = { waiting: [], patience: 500 };
+"""
+
+
+def test_a_held_pointer_says_the_new_number_in_the_same_chart(page):
+    visit(page, view="compare")
+
+    def weight(**link):
+        t = trace(share.experiment(share.decode(link)[0]))
+        return f"sat → mat: {t.weights[0, SAT, MAT]:.4f}"
+
+    page.evaluate(KEEP, "a_weights")
+    chart = page.locator(".st-key-a_weights .js-plotly-plot")
+    said = page.locator(".st-key-a_weights .hovertext text").first
+    chart.hover(position=place(page, "a_weights", SAT, MAT))
+    eventually(page, said.text_content, weight())
+    page.locator(".st-key-d_model").get_by_role("slider").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    link_becomes(page, d_model="6", view="compare")
+    eventually(page, said.text_content, weight(d_model="6"))
+    assert page.evaluate(KEPT, "a_weights")
+    page.locator("h1").hover()
+    eventually(page, page.locator(".hovertext").count, 0)
+
+
+def test_what_did_not_change_is_not_sent(page):
+    frames = []
+
+    def listen(socket):
+        socket.on("framereceived", lambda frame: frames.append(bytes(frame)))
+
+    page.on("websocket", listen)
+    visit(page)
+    assert sum(b"heatmap" in frame for frame in frames) == 4
+    frames.clear()
+    choose(page, "query", SAT)
+    link_becomes(page, query="2")
+    eventually(page, lambda: lit(page, "context")[0][1], (SAT, SAT))
+    assert not [frame for frame in frames if b"heatmap" in frame]
+    assert len([frame for frame in frames if b"triangle-down" in frame]) == 1
+
+
+def test_a_figure_that_was_lost_on_its_way_is_sent_again(page):
+    visit(page)
+    page.evaluate(LOSE_A_FIGURE)
+    choose(page, "scale", 1)
+    link_becomes(page, scale="sqrt_d_k")
+    eventually(page, lambda: page.evaluate("window.lost"), True)
+    choose(page, "query", MAT)
+    link_becomes(page, scale="sqrt_d_k", query="6")
+    draws_its_link(page)
+
+
+def test_numbers_that_changed_flash_unless_motion_is_unwelcome(page):
+    for motion, wanted in (("no-preference", ["context", "output", "weights"]), ("reduce", [])):
+        page.emulate_media(reduced_motion=motion)
+        visit(page, qkv=1)
+        page.evaluate(WATCH_FLASHES)
+        choose(page, "scale", 1)
+        link_becomes(page, scale="sqrt_d_k", qkv="1")
+        draws_its_link(page)
+        assert sorted(page.evaluate("[...window.flashed]")) == wanted
+
+
+def test_without_the_library_streamlit_draws_the_charts(new_page):
+    page = new_page()
+    page.add_init_script(NO_LIBRARY)
+    page.goto("/?example=bank_river")
+    page.locator(".st-key-weights .stPlotlyChart .main-svg").first.wait_for()
+    settle(page)
+    assert page.locator(".chart").count() == 0
+    wanted = trace(share.experiment(share.defaults("bank_river")))
+    eventually(page, lambda: alike(numbers(page, "weights"), wanted.weights[0]), True)
+    choose(page, "query", 2)
+    link_becomes(page, example="bank_river", query="2")
