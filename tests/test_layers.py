@@ -16,6 +16,7 @@ ORDER = (
     "attention",
     "three_ways",
     "masks",
+    "positions",
     "tokens",
     "labels",
     "embeddings",
