@@ -46,7 +46,7 @@ else:
             change_box(settings, values)
             open_box()
             article_box(numbers, values)
-            three_ways_box(numbers, view)
+            three_ways_box(numbers, settings, view)
             torch_check(numbers, settings)
     with head:
         frame.notices()

@@ -15,6 +15,7 @@ Source: Vaswani et al. (2017), "Attention Is All You Need", section 3.2, arXiv:1
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +31,9 @@ class Attention:
 
     scores: Array  #   (..., Tq, Tk)  q k^T: how well each key answers each query
     scaled: Array  #   (..., Tq, Tk)  scores times the scale
-    masked: Array  #   (..., Tq, Tk)  scaled plus the bias, -inf where a key may not be seen
+    biased: Array  #   (..., Tq, Tk)  scaled plus the bias
+    cooled: Array  #   (..., Tq, Tk)  biased over the temperature
+    masked: Array  #   (..., Tq, Tk)  cooled, -inf where a key may not be seen
     weights: Array  #  (..., Tq, Tk)  softmax of masked: what share of each value is taken
     context: Array  #  (..., Tq, Dv)  weights times v: the answer
 
@@ -42,6 +45,8 @@ def attend(
     scale: float | None = None,
     visible: ArrayLike | None = None,
     bias: ArrayLike | None = None,
+    temperature: float = 1.0,
+    share_out: Callable[[Array], Array] | None = None,
 ) -> Attention:
     """Let every query gather what the keys it may see have to offer, and keep each step.
 
@@ -49,6 +54,8 @@ def attend(
     scale: what the scores are multiplied by; None means 1/sqrt(D), and 1 leaves them raw.
     visible: (..., Tq, Tk), (1, Tk) or (Tk,), True where the query may see the key.
     bias: as visible, but numbers, added to the scaled scores; -inf hides the key as well.
+    temperature: above 1 evens the weights out, below 1 sharpens them.
+    share_out: how a row of scores becomes weights; None means softmax.
 
     Raises ValueError if the shapes do not belong together or the mask is not boolean.
     Source: Vaswani et al. (2017), section 3.2.1, equation 1.
@@ -69,11 +76,21 @@ def attend(
 
     scores = score(q, k)
     scaled = scores * (q.shape[-1] ** -0.5 if scale is None else float(scale))
-    # Behind the mask the bias may hold anything; there it must not even be added.
-    masked = hide(scaled if bias is None else scaled + np.where(seen, bias, 0), seen)
-    weights = softmax(masked)
+    # Behind the mask the bias may hold anything; what is no number must not even be added.
+    biased = scaled if bias is None else scaled + np.where(seen | np.isfinite(bias), bias, 0)
+    cooled = biased if temperature == 1 else biased / temperature
+    masked = hide(cooled, seen)
+    weights = (share_out or softmax)(masked)
     context = mix(weights, v, seen)
-    return Attention(scores=scores, scaled=scaled, masked=masked, weights=weights, context=context)
+    return Attention(
+        scores=scores,
+        scaled=scaled,
+        biased=biased,
+        cooled=cooled,
+        masked=masked,
+        weights=weights,
+        context=context,
+    )
 
 
 def score(q: Array, k: Array) -> Array:
@@ -111,6 +128,21 @@ def softmax(scores: Array) -> Array:
         total = exp.sum(axis=-1, keepdims=True)
         # Not "where total > 0": a NaN that a query does see must stay NaN, not turn into 0.
         return np.divide(exp, total, out=np.zeros_like(exp), where=total != 0)
+
+
+def share_by_total(scores: Array) -> Array:
+    """Turn each row of scores into shares by plain division: each score over the row's total.
+
+    What one would try first, and why the softmax is there: a negative score gives a negative
+    weight, and a total near 0 blows all weights up; at exactly 0 they are NaN. Hidden keys get 0.
+    scores: (..., Tq, Tk), -inf where a key may not be seen.
+    """
+    seen = ~np.isneginf(scores)
+    kept = np.where(seen, scores, scores.dtype.type(0))
+    total = kept.sum(axis=-1, keepdims=True)
+    nan = np.full_like(kept, np.nan)
+    shares = np.divide(kept, total, out=nan, where=total != 0)
+    return np.where(seen, shares, scores.dtype.type(0))
 
 
 def mix(weights: Array, v: Array, visible: BoolArray | None = None) -> Array:

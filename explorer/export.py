@@ -48,14 +48,23 @@ def tables(t: AttentionTrace) -> dict[str, Table]:
             found[key] = Table(key, matrix, rows or _counted("row", len(matrix)), columns)
 
     add("embeddings", t.x, words, False)
+    if t.positions is not None:
+        add("positions", t.positions, words, False)
+        add("inputs", t.inputs, words, False)
     add("w_q", t.w_q, None, False)
     add("w_k", t.w_k, None, False)
     add("w_v", t.w_v, None, False)
     add("queries", t.q, words, False)
     add("keys", t.k, words, False)
     add("values", t.v, words, False)
+    if t.q_turned is not t.q:
+        add("turned_queries", t.q_turned, words, False)
+        add("turned_keys", t.k_turned, words, False)
     add("scores", t.scores, words, True)
     add("scaled", t.scaled, words, True)
+    add("bias", t.bias, words, True)
+    if t.cooled is not t.scaled:
+        add("cooled", t.cooled, words, True)
     add("visible", t.visible.astype(float), words, True)
     add("masked", t.masked, words, True)
     add("weights", t.weights, words, True)

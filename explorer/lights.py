@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from explorer.settings import Settings
-from explorer.view import GIVEN, PAIRS, Step, View, before, n_features, steps
+from explorer.view import (
+    GIVEN,
+    PAIRS,
+    Step,
+    View,
+    before,
+    handed_over,
+    meeting,
+    meeting_features,
+    n_features,
+    steps,
+    word_vectors,
+)
 
 
 class Role(StrEnum):
@@ -61,20 +73,20 @@ def _operands(settings: Settings, view: View, n_tokens: int) -> list[tuple[Step,
     row, all_words, all_features = (i, i), (0, n_tokens - 1), (0, settings.d_model - 1)
 
     if step is Step.SCORES:
-        # Without projections a head's queries and keys are its own slice of the embeddings.
-        from_ = 0 if settings.qkv else h * d
-        features = (from_, from_ + d - 1)
-        queries, keys = (
-            (Step.QUERIES, Step.KEYS) if settings.qkv else (Step.EMBEDDINGS, Step.EMBEDDINGS)
-        )
+        own = meeting_features(settings, h)
+        features = (own[0], own[-1])
+        queries, keys = meeting(settings)
         return [(queries, Role.QUERY, row, features), (keys, Role.KEY, (j, j), features)]
-    if step in (Step.SCALED, Step.MASKED):
+    if step is Step.BIASED:
+        cells = (row, (j, j))
+        return [(s, Role.OPERAND, *cells) for s in (before(step, settings), Step.BIAS)]
+    if step in (Step.SCALED, Step.COOLED, Step.MASKED):
         return [(before(step, settings), Role.OPERAND, row, (j, j))]
     if step is Step.WEIGHTS:
         return [(before(step, settings), Role.OPERAND, row, all_words)]
     if step is Step.CONTEXT:
         column = c if settings.qkv else h * dv + c
-        values = Step.VALUES if settings.qkv else Step.EMBEDDINGS
+        values = handed_over(settings)
         return [
             (Step.WEIGHTS, Role.OPERAND, row, all_words),
             (values, Role.VALUE, all_words, (column, column)),
@@ -83,9 +95,16 @@ def _operands(settings: Settings, view: View, n_tokens: int) -> list[tuple[Step,
         matrix, role = _PROJECTED[step]
         column = h * (dv if step is Step.VALUES else d) + c
         return [
-            (Step.EMBEDDINGS, Role.OPERAND, row, all_features),
+            (word_vectors(settings), Role.OPERAND, row, all_features),
             (matrix, role, all_features, (column, column)),
         ]
+    if step is Step.INPUTS:
+        return [(s, Role.OPERAND, row, (c, c)) for s in (Step.EMBEDDINGS, Step.POSITIONS)]
+    if step in (Step.TURNED_QUERIES, Step.TURNED_KEYS):
+        pair = (c - c % 2, min(c - c % 2 + 1, d - 1))
+        from_, role = _before_turning(step, settings)
+        first = 0 if settings.qkv else h * d
+        return [(from_, role, row, (first + pair[0], first + pair[1]))]
     if step is Step.OUTPUT and settings.has_w_o:
         return [
             (Step.CONTEXT, Role.OPERAND, row, (0, dv - 1)),  # of the joined heads, the one on show
@@ -94,6 +113,14 @@ def _operands(settings: Settings, view: View, n_tokens: int) -> list[tuple[Step,
     if step is Step.OUTPUT and c // dv == h:
         return [(Step.CONTEXT, Role.OPERAND, row, (c % dv, c % dv))]
     return []
+
+
+def _before_turning(step: Step, settings: Settings) -> tuple[Step, Role]:
+    asks = step is Step.TURNED_QUERIES
+    role = Role.QUERY if asks else Role.KEY
+    if not settings.qkv:
+        return Step.EMBEDDINGS, role
+    return (Step.QUERIES if asks else Step.KEYS), role
 
 
 _PROJECTED = {

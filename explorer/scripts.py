@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
+from explorer import positions
 from explorer.attention import Array
 from explorer.edits import written
-from explorer.settings import Mask, Scale, Settings
+from explorer.settings import Mask, Position, Rule, Scale, Settings
 from explorer.trace import AttentionTrace
 
 _DECIMALS = 6
@@ -31,7 +34,9 @@ def _script(t: AttentionTrace, settings: Settings, library: str) -> str:
     parts = [
         ["import numpy as np"] if library == _NUMPY else ["import torch"],
         _given(t, library),
+        _positions(t, settings, library),
         _queries_keys_values(t, settings),
+        _turn(settings, library),
         _mask(t, settings, library),
         _attention(t, settings, library),
         _output(t, settings, library),
@@ -48,6 +53,60 @@ def _given(t: AttentionTrace, library: str) -> list[str]:
         if matrix is not None:
             lines.append(f"{name} = {_array(matrix, library)}")
     return lines
+
+
+def _positions(t: AttentionTrace, settings: Settings, library: str) -> list[str]:
+    """Where each word stands, added to its embedding."""
+    if not settings.position.is_added:
+        return []
+    np_, double = ("np", "float") if library == _NUMPY else ("torch", "torch.float64")
+    n, c = t.x.shape
+    lines = [f"place = {np_}.arange({n}, dtype={double})[:, None]"]
+    if settings.position is Position.SINUSOIDAL:
+        return [
+            *lines,
+            f"feature = {np_}.arange({c}, dtype={double})",
+            f"angle = place / 10000.0 ** ((feature - feature % 2) / {c})",
+            f"P = {np_}.where(feature % 2 == 0, {np_}.sin(angle), {np_}.cos(angle))",
+            "X = X + P  # sinusoidal positions",
+        ]
+    waves = c // 2
+    join = "np.concatenate" if library == _NUMPY else "torch.cat"
+    axis = "axis=1" if library == _NUMPY else "dim=1"
+    zeros = f", {np_}.zeros(({n}, 1), dtype={double})" if c % 2 else ""
+    return [
+        *lines,
+        f"angle = place / 10000.0 ** ({np_}.arange({waves}, dtype={double}) / {max(waves - 1, 1)})",
+        f"P = {join}([{np_}.sin(angle), {np_}.cos(angle){zeros}], {axis})",
+        "X = X + P  # sinusoidal positions, sines first",
+    ]
+
+
+def _turn(settings: Settings, library: str) -> list[str]:
+    """A function that turns one head's queries or keys."""
+    if settings.position is not Position.ROTARY:
+        return []
+    np_, copy = ("np", "x.copy()") if library == _NUMPY else ("torch", "x.clone()")
+    d, even = settings.d_query, settings.d_query - settings.d_query % 2
+    double = "float" if library == _NUMPY else "torch.float64"
+    return [
+        "def turn(x):  # rotary positions: each pair of features, by the angle of its place",
+        f"    place = {np_}.arange(len(x), dtype={double})[:, None]",
+        f"    angle = place / 10000.0 ** (2 * {np_}.arange({d // 2}, dtype={double}) / {d})",
+        f"    a, b = x[:, 0:{even}:2], x[:, 1:{even}:2]",
+        f"    turned = {copy}",
+        f"    turned[:, 0:{even}:2] = a * {np_}.cos(angle) - b * {np_}.sin(angle)",
+        f"    turned[:, 1:{even}:2] = a * {np_}.sin(angle) + b * {np_}.cos(angle)",
+        "    return turned",
+    ]
+
+
+def _bias(t: AttentionTrace, settings: Settings, library: str, head: str) -> list[str]:
+    if settings.position is not Position.ALIBI:
+        return []
+    slopes = ", ".join(repr(float(slope)) for slope in positions.alibi_slopes(t.n_heads))
+    place = "np.arange(len(S))" if library == _NUMPY else "torch.arange(len(S))"
+    return [f"S = S - [{slopes}][{head}] * abs({place}[:, None] - {place})  # ALiBi: distance"]
 
 
 def _queries_keys_values(t: AttentionTrace, settings: Settings) -> list[str]:
@@ -109,9 +168,16 @@ def _attention(t: AttentionTrace, settings: Settings, library: str) -> list[str]
 
 
 def _head(q: str, k: str, v: str, t: AttentionTrace, settings: Settings, library: str) -> list[str]:
+    if settings.position is Position.ROTARY:
+        q, k = f"turn({q})", f"turn({k})"
     lines = [f"S = {q} @ {k}.T  # scores"]
     if settings.scale is Scale.SQRT_D_K:
         lines.append(f"S = S / {settings.d_query} ** 0.5")
+    lines += _bias(t, settings, library, "h" if t.n_heads > 1 else "0")
+    if settings.temperature != 1:
+        lines.append(f"S = S / {settings.temperature!r}  # temperature")
+    if settings.rule is Rule.TOTAL:
+        return [*lines, *_by_total(t, settings, library)]
     if library == _TORCH:
         if settings.mask:
             lines.append('S = S.masked_fill(~visible, float("-inf"))')
@@ -136,6 +202,25 @@ def _head(q: str, k: str, v: str, t: AttentionTrace, settings: Settings, library
     ]
 
 
+def _by_total(t: AttentionTrace, settings: Settings, library: str) -> list[str]:
+    lines, np_ = [], "np" if library == _NUMPY else "torch"
+    if settings.mask:
+        zero = "0.0" if library == _NUMPY else "torch.zeros_like(S)"
+        lines.append(f"S = {np_}.where(visible, S, {zero})")
+    total = "S.sum(axis=-1, keepdims=True)" if library == _NUMPY else "S.sum(-1, keepdim=True)"
+    divided = "S / total"
+    if t.sees_nobody.any() or np.isnan(t.weights).any():
+        divided = (
+            "np.divide(S, total, out=np.full(S.shape, np.nan), where=total != 0)"
+            if library == _NUMPY
+            else "torch.where(total == 0, torch.nan, S / total)"
+        )
+    lines += [f"total = {total}", f"A = {divided}  # each score over its row's total: no softmax"]
+    if settings.mask:
+        lines.append("A[~visible] = 0  # a word that may see nobody: 0, not 0/0")
+    return lines
+
+
 def _output(t: AttentionTrace, settings: Settings, library: str) -> list[str]:
     return ["output = Y @ W_O"] if settings.has_w_o else []
 
@@ -149,15 +234,16 @@ def _checks(t: AttentionTrace, library: str) -> list[str]:
     ]
     # Half a unit of the last decimal, or of the last digit of a large number.
     near = "rtol=1e-5, atol=1e-6"
+    nan = ", equal_nan=True" if np.isnan(t.weights).any() else ""
     if library == _NUMPY:
         lines += [
-            f"assert np.allclose(A, shown_weights, {near})",
-            f"assert np.allclose(Y, shown_context, {near})",
+            f"assert np.allclose(A, shown_weights, {near}{nan})",
+            f"assert np.allclose(Y, shown_context, {near}{nan})",
         ]
     else:
         lines += [
-            f"assert torch.allclose(A, shown_weights, {near})",
-            f"assert torch.allclose(Y, shown_context, {near})",
+            f"assert torch.allclose(A, shown_weights, {near}{nan})",
+            f"assert torch.allclose(Y, shown_context, {near}{nan})",
         ]
     return [*lines, 'print("The same weights and context vectors as on the page.")']
 
@@ -177,7 +263,10 @@ def _array(numbers: Array, library: str, decimals: int | None = None) -> str:
 def _text(numbers: Array, decimals: int | None) -> Iterable[Iterable[str]]:
     if decimals is None:
         return written(numbers.tolist())
-    return [[f"{number:.{decimals}f}" for number in row] for row in numbers]
+    return [
+        ['float("nan")' if np.isnan(number) else f"{number:.{decimals}f}" for number in row]
+        for row in numbers
+    ]
 
 
 def _rows(rows: Iterable[Iterable[str]]) -> str:

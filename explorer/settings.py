@@ -29,6 +29,7 @@ D_MODEL = range(2, 65)
 N_HEADS = range(1, 65)
 D_HEAD = range(1, 65)
 SEED = range(0, 1_000_000)
+TEMPERATURE = (0.1, 10.0)
 RADIUS = range(0, MAX_TOKENS + 1)
 PAD = range(0, MAX_TOKENS + 1)
 
@@ -53,6 +54,28 @@ class Mask(StrEnum):
     CUSTOM = "custom"
 
 
+class Position(StrEnum):
+    """How a word's place in the sentence comes into the numbers."""
+
+    NONE = "none"
+    SINUSOIDAL = "sinusoidal"
+    HALVES = "halves"  #  sinusoidal in tensor2tensor's layout
+    ROTARY = "rotary"
+    ALIBI = "alibi"
+
+    @property
+    def is_added(self) -> bool:
+        """Whether numbers of their own are added to the embeddings."""
+        return self in (Position.SINUSOIDAL, Position.HALVES)
+
+
+class Rule(StrEnum):
+    """How a row of scores becomes weights."""
+
+    SOFTMAX = "softmax"
+    TOTAL = "total"  # each score over the row's total
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """One experiment. Equal settings give equal traces.
@@ -71,7 +94,10 @@ class Settings:
     w_k: Table | None = None  #   (C, H * d_k)
     w_v: Table | None = None  #   (C, H * d_v)
     w_o: Table | None = None  #   (H * d_v, C); None: the identity, where that is square
+    position: Position = Position.NONE
     scale: Scale = Scale.RAW
+    temperature: float = 1.0  #   what the scores are divided by, last before the softmax
+    rule: Rule = Rule.SOFTMAX
     mask: tuple[Mask, ...] = ()
     radius: int = 1  #            of the window: words on each side
     pad: int = 1  #               how many tokens at the end are padding
@@ -83,6 +109,8 @@ class Settings:
         chosen = {_code(Mask, mask) for mask in self.mask}
         object.__setattr__(self, "mask", tuple(mask for mask in Mask if mask in chosen))
         object.__setattr__(self, "scale", _code(Scale, self.scale))
+        object.__setattr__(self, "position", _code(Position, self.position))
+        object.__setattr__(self, "rule", _code(Rule, self.rule))
         self._check_numbers()
         self._check_text()
         self._check_heads()
@@ -122,6 +150,11 @@ class Settings:
         return self.scale.factor(self.d_query)
 
     @property
+    def bends_scores(self) -> bool:
+        """Whether anything but the scale and the masks comes between scores and weights."""
+        return self.position is Position.ALIBI or self.temperature != 1
+
+    @property
     def visible(self) -> BoolArray:
         """All chosen masks at once: (T, T), True where the query may see the key."""
         n_tokens = len(self.tokens)
@@ -142,6 +175,11 @@ class Settings:
         _check_whole("The seed", self.seed, SEED)
         _check_whole("The window's radius", self.radius, RADIUS)
         _check_whole("The number of padding tokens", self.pad, PAD)
+        low, high = TEMPERATURE
+        if not low <= self.temperature <= high:
+            raise ValueError(
+                f"The temperature must be a number from {low} to {high:g}; got {self.temperature}."
+            )
         for name, given in (("d_k", self.d_k), ("d_v", self.d_v)):
             if given is not None:
                 _check_whole(name, given, D_HEAD)

@@ -20,7 +20,7 @@ from explorer import edits as by_hand
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits, Rows
 from explorer.examples import DEFAULT, EXAMPLES, OWN
-from explorer.settings import Mask, Scale, Settings, divisors
+from explorer.settings import Mask, Position, Rule, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
 from explorer.view import Colour, Direction, Open, Step, View, n_features, openable
@@ -55,6 +55,19 @@ def _whole(allowed: range) -> Parameter:
         return int(given)
 
     return Parameter(read, f"a whole number from {allowed[0]} to {allowed[-1]:,}")
+
+
+def _decimal(low: float, high: float) -> Parameter:
+    def read(given: str) -> float:
+        number = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+        if not re.fullmatch(number, given) or not low <= float(given) <= high:
+            raise ValueError
+        return float(given)
+
+    def write(value: float) -> str:
+        return f"{value:.6f}".rstrip("0").rstrip(".")
+
+    return Parameter(read, f"a number from {low:g} to {high:g}", write)
 
 
 def _place() -> Parameter:
@@ -127,7 +140,10 @@ PARAMETERS: dict[str, Parameter] = {
     "example": _one_of((*EXAMPLES, OWN)),
     "text": _text(),
     "d_model": _whole(limits.D_MODEL),
+    "position": _one_of(Position),
     "scale": _one_of(Scale),
+    "temperature": _decimal(*limits.TEMPERATURE),
+    "rule": _one_of(Rule),
     "mask": _any_of(Mask),
     "radius": _whole(limits.RADIUS),
     "pad": _whole(limits.PAD),

@@ -9,9 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer import embeddings
-from explorer.attention import Array, BoolArray, attend, join_heads, split_heads
-from explorer.settings import Settings, Table
+from explorer import embeddings, positions
+from explorer.attention import (
+    Array,
+    BoolArray,
+    attend,
+    join_heads,
+    share_by_total,
+    softmax,
+    split_heads,
+)
+from explorer.settings import Position, Rule, Settings, Table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, slots=True)
@@ -23,17 +31,25 @@ class AttentionTrace:
 
     tokens: tuple[str, ...]  # T of them
     x: Array  #         (T, C)        embeddings
+    positions: Array | None  # (T, C) added to the embeddings; None: nothing is
+    inputs: Array  #    (T, C)        embeddings plus positions
     w_q: Array | None  # (C, H * D)   makes the queries; None: the embeddings are the queries
     w_k: Array | None  # (C, H * D)   makes the keys
     w_v: Array | None  # (C, H * Dv)  makes the values
     q: Array  #         (H, T, D)     queries
     k: Array  #         (H, T, D)     keys
     v: Array  #         (H, T, Dv)    values
-    scores: Array  #    (H, T, T)     q k^T
+    q_turned: Array  #  (H, T, D)     queries as they meet the keys: turned by rotary positions
+    k_turned: Array  #  (H, T, D)     keys likewise; without rotary positions q and k themselves
+    scores: Array  #    (H, T, T)     q_turned k_turned^T
     factor: float  #                  what the scores are multiplied by
     scaled: Array  #    (H, T, T)     scores * factor
+    bias: Array | None  # (H, T, T)   added to the scaled scores; None: nothing is
+    biased: Array  #    (H, T, T)     scaled + bias
+    temperature: float
+    cooled: Array  #    (H, T, T)     biased / temperature
     visible: BoolArray  # (T, T)      True where query i may see key j
-    masked: Array  #    (H, T, T)     scaled, or -inf where not visible
+    masked: Array  #    (H, T, T)     cooled, or -inf where not visible
     weights: Array  #   (H, T, T)     softmax of masked; a row that sees any key sums to 1
     context: Array  #   (H, T, Dv)    weights v
     joined: Array  #    (T, H * Dv)   the heads' contexts side by side
@@ -62,28 +78,50 @@ def trace(settings: Settings) -> AttentionTrace:
     """Compute every step of one experiment, in float64."""
     tokens, n_heads = settings.tokens, settings.n_heads
     x, w_q, w_k, w_v, w_o = given(settings)
+    added = _added_positions(settings)
+    inputs = x if added is None else x + added
     if settings.qkv:
-        q, k, v = (split_heads(x @ w, n_heads) for w in (w_q, w_k, w_v))
+        q, k, v = (split_heads(inputs @ w, n_heads) for w in (w_q, w_k, w_v))
     else:
         # Copies: for one array times itself BLAS takes another kernel, whose last bit may differ
         # from what identity matrices give.
-        q, k, v = (split_heads(x.copy(), n_heads) for _ in range(3))
+        q, k, v = (split_heads(inputs.copy(), n_heads) for _ in range(3))
+    turned = settings.position is Position.ROTARY
+    q_turned, k_turned = (positions.rotary(q), positions.rotary(k)) if turned else (q, k)
+    bias = positions.alibi(len(tokens), n_heads) if settings.position is Position.ALIBI else None
 
-    steps = attend(q, k, v, scale=settings.factor, visible=settings.visible)
+    steps = attend(
+        q_turned,
+        k_turned,
+        v,
+        scale=settings.factor,
+        visible=settings.visible,
+        bias=bias,
+        temperature=settings.temperature,
+        share_out=softmax if settings.rule is Rule.SOFTMAX else share_by_total,
+    )
 
     joined = join_heads(steps.context)
     return AttentionTrace(
         tokens=tokens,
         x=x,
+        positions=added,
+        inputs=inputs,
         w_q=w_q,
         w_k=w_k,
         w_v=w_v,
         q=q,
         k=k,
         v=v,
+        q_turned=q_turned,
+        k_turned=k_turned,
         scores=steps.scores,
         factor=settings.factor,
         scaled=steps.scaled,
+        bias=bias,
+        biased=steps.biased,
+        temperature=settings.temperature,
+        cooled=steps.cooled,
         visible=settings.visible,
         masked=steps.masked,
         weights=steps.weights,
@@ -111,6 +149,17 @@ def given(
     if settings.has_w_o:
         w_o = np.eye(settings.d_model) if settings.w_o is None else _array(settings.w_o)
     return x, w_q, w_k, w_v, w_o
+
+
+def _added_positions(settings: Settings) -> Array | None:
+    if not settings.position.is_added:
+        return None
+    waves = (
+        positions.sinusoidal
+        if settings.position is Position.SINUSOIDAL
+        else positions.sinusoidal_halves
+    )
+    return waves(len(settings.tokens), settings.d_model)
 
 
 def _projections(settings: Settings) -> tuple[Array, Array, Array]:

@@ -7,6 +7,7 @@ Needs torch; nothing imports this module before its result is shown.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from explorer.attention import Array
-from explorer.settings import Mask, Scale, Settings
+from explorer.settings import Mask, Position, Rule, Scale, Settings
 from explorer.trace import AttentionTrace
 
 
@@ -25,7 +26,8 @@ class Twin:
 
     weights: Array  #       (H, T, T)   by the three lines; NaN for a query that may see nobody
     context: Array  #       (H, T, Dv)  by the three lines; NaN likewise
-    fused_context: Array  # (H, T, Dv)  by scaled_dot_product_attention; 0 there
+    fused_context: Array | None
+    """(H, T, Dv) by scaled_dot_product_attention; 0 there. None: it knows nothing but softmax."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,31 +39,50 @@ class Difference:
 
     weights: float
     context: float
-    fused_context: float
+    fused_context: float | None
 
 
 def run(t: AttentionTrace, settings: Settings) -> Twin:
     """Attend with PyTorch, in float64."""
     q, k, v = heads(t, settings)
     visible = may_see(settings, len(t.tokens))
-    weights, context = three_lines(q, k, v, scale_of(settings, q.shape[-1]), visible)
-    fused = fused_line(q, k, v, settings, visible)
+    if settings.position is Position.ROTARY:
+        q, k = turned(q), turned(k)
+    scale = scale_of(settings, q.shape[-1]) / settings.temperature
+    bias = distance_bias(settings, len(t.tokens)) / settings.temperature
+    if settings.rule is Rule.TOTAL:
+        weights, context = by_total(q, k, v, scale, visible, bias)
+        return Twin(weights.numpy(), context.numpy(), None)
+    weights, context = three_lines(q, k, v, scale, visible, bias)
+    fused = fused_line(q, k, v, scale, visible, bias)
     return Twin(weights.numpy(), context.numpy(), fused.numpy())
 
 
 def three_lines(
-    q: Tensor, k: Tensor, v: Tensor, scale: float, visible: Tensor
+    q: Tensor, k: Tensor, v: Tensor, scale: float, visible: Tensor, bias: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Attention as the formula says it."""
-    scores = (q @ k.transpose(-2, -1) * scale).masked_fill(~visible, -torch.inf)
+    scores = (q @ k.transpose(-2, -1) * scale + bias).masked_fill(~visible, -torch.inf)
     weights = torch.softmax(scores, dim=-1)
     return weights, weights @ v
 
 
-def fused_line(q: Tensor, k: Tensor, v: Tensor, settings: Settings, visible: Tensor) -> Tensor:
-    """Attention by PyTorch's own function. Its mask, too, means "may be seen" by True."""
-    scale = None if settings.scale is Scale.SQRT_D_K else 1.0  # None: PyTorch's 1/sqrt(d_k)
-    return scaled_dot_product_attention(q, k, v, attn_mask=visible, scale=scale)
+def by_total(
+    q: Tensor, k: Tensor, v: Tensor, scale: float, visible: Tensor, bias: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The same with plain division in the softmax's place."""
+    scores = (q @ k.transpose(-2, -1) * scale + bias) * visible
+    total = scores.sum(dim=-1, keepdim=True)
+    weights = torch.where(total == 0, torch.nan, scores / total)
+    return weights, weights @ v
+
+
+def fused_line(
+    q: Tensor, k: Tensor, v: Tensor, scale: float, visible: Tensor, bias: Tensor
+) -> Tensor:
+    """Attention by PyTorch's own function, which takes numbers to add as its mask."""
+    mask = torch.where(visible, bias, -torch.inf)
+    return scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
 
 
 def scale_of(settings: Settings, d_k: int) -> float:
@@ -75,7 +96,7 @@ def scale_of(settings: Settings, d_k: int) -> float:
 
 def heads(t: AttentionTrace, settings: Settings) -> tuple[Tensor, Tensor, Tensor]:
     """Queries, keys and values from the embeddings: (H, T, features of a head)."""
-    x = torch.tensor(t.x)
+    x = torch.tensor(t.x) + added_positions(settings, *t.x.shape)
 
     def split(rows: Tensor) -> Tensor:
         return rows.unflatten(-1, (settings.n_heads, -1)).transpose(0, 1)
@@ -83,6 +104,59 @@ def heads(t: AttentionTrace, settings: Settings) -> tuple[Tensor, Tensor, Tensor
     if not settings.qkv:
         return split(x), split(x), split(x)
     return tuple(split(x @ torch.tensor(w)) for w in (t.w_q, t.w_k, t.w_v))
+
+
+def added_positions(settings: Settings, n_tokens: int, n_features: int) -> Tensor:
+    """Sinusoidal positions, feature by feature; 0 where none are added."""
+    place = torch.arange(n_tokens, dtype=torch.float64)
+    added = torch.zeros(n_tokens, n_features, dtype=torch.float64)
+    for c in range(n_features):
+        if settings.position is Position.SINUSOIDAL:
+            wave = place / 10_000 ** (2 * (c // 2) / n_features)
+            added[:, c] = torch.cos(wave) if c % 2 else torch.sin(wave)
+        elif settings.position is Position.HALVES and c < n_features // 2 * 2:
+            waves = n_features // 2
+            wave = place / 10_000 ** (c % waves / max(waves - 1, 1))
+            added[:, c] = torch.cos(wave) if c >= waves else torch.sin(wave)
+    return added
+
+
+def turned(x: Tensor) -> Tensor:
+    """Rotary positions as complex numbers: (H, T, D)."""
+    n_tokens, n_features = x.shape[-2:]
+    pairs = n_features // 2
+    if not pairs:
+        return x
+    place = torch.arange(n_tokens, dtype=torch.float64)
+    pair = torch.arange(pairs, dtype=torch.float64)
+    angle = torch.outer(place, 10_000 ** (-2 * pair / n_features))
+    points = torch.view_as_complex(x[..., : 2 * pairs].unflatten(-1, (pairs, 2)).contiguous())
+    there = torch.view_as_real(points * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+    return torch.cat([there, x[..., 2 * pairs :]], dim=-1)
+
+
+def distance_bias(settings: Settings, n_tokens: int) -> Tensor:
+    """ALiBi's penalty, (H, T, T); 0 without it."""
+    bias = torch.zeros(settings.n_heads, n_tokens, n_tokens, dtype=torch.float64)
+    if settings.position is Position.ALIBI:
+        place = torch.arange(n_tokens)
+        distance = (place[:, None] - place).abs()
+        for h, slope in enumerate(slopes(settings.n_heads)):
+            bias[h] = -slope * distance
+    return bias
+
+
+def slopes(n_heads: int) -> list[float]:
+    """As the authors of ALiBi compute them."""
+
+    def of_power(n: int) -> list[float]:
+        start = 2 ** (-(2 ** -(math.log2(n) - 3)))
+        return [start * start**h for h in range(n)]
+
+    if math.log2(n_heads).is_integer():
+        return of_power(n_heads)
+    closest = 2 ** math.floor(math.log2(n_heads))
+    return of_power(closest) + slopes(2 * closest)[0::2][: n_heads - closest]
 
 
 def may_see(settings: Settings, n_tokens: int) -> Tensor:
@@ -104,12 +178,15 @@ def difference(t: AttentionTrace, twin: Twin) -> Difference:
     """How far PyTorch's numbers are from ours, at the most."""
     # By PyTorch's own mask, not by ours: its softmax over nothing is NaN.
     sees = ~np.isnan(twin.weights).all(axis=(0, 2))
-    agreed = np.array_equal(sees, ~t.sees_nobody)
+    ours_too = ~np.isnan(t.weights).all(axis=(0, 2)) & ~t.sees_nobody
+    agreed = np.array_equal(sees, ours_too)
 
-    def largest(ours: Array, theirs: Array) -> float:
+    def largest(ours: Array, theirs: Array | None) -> float | None:
+        if theirs is None:
+            return None
         if not agreed:
             return np.inf
-        return float(np.abs(ours[:, sees] - theirs[:, sees]).max(initial=0.0))
+        return float(np.nan_to_num(np.abs(ours[:, sees] - theirs[:, sees])).max(initial=0.0))
 
     return Difference(
         weights=largest(t.weights, twin.weights),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer import positions
 from explorer.attention import Array
 from explorer.trace import AttentionTrace
 
@@ -97,7 +98,41 @@ class Softmax:
 
 def score(t: AttentionTrace, h: int, i: int, j: int) -> DotProduct:
     """How well key j answers query i: the dot product of the two."""
-    return _dot(t.q[h, i], t.k[h, j])
+    return _dot(t.q_turned[h, i], t.k_turned[h, j])
+
+
+def turn(t: AttentionTrace, which: str, h: int, i: int, c: int) -> DotProduct:
+    """Feature c of word i's query or key (`which` is "q" or "k") after its turn in head h.
+
+    A pair of features is a point in the plane: the two numbers times cosine and sine of the angle.
+    The last of an odd number of features has no partner and stays as it is.
+    """
+    row = (t.q if which == "q" else t.k)[h, i]
+    pair = c // 2
+    if 2 * pair + 1 >= len(row):
+        return _dot(row[[c]], np.ones(1))
+    angle = positions.rotary_angles(len(t.tokens), len(row))[i, pair]
+    turned = (np.cos(angle), -np.sin(angle)) if c % 2 == 0 else (np.sin(angle), np.cos(angle))
+    return _dot(row[2 * pair : 2 * pair + 2], np.array(turned))
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """scores[chosen] over the sum of the scores of every key that may be seen."""
+
+    scores: Numbers
+    chosen: int
+
+    @property
+    def total(self) -> float:
+        """The sum of the scores."""
+        return float(sum(self.scores))
+
+
+def total(t: AttentionTrace, h: int, i: int, j: int) -> Total:
+    """The share that key j gets by plain division. It needs a key that may be seen."""
+    seen = t.visible[i]
+    return Total(tuple(t.masked[h, i][seen].tolist()), int(seen[:j].sum()))
 
 
 def scaling(t: AttentionTrace, h: int, i: int, j: int) -> Scaling:
@@ -131,7 +166,7 @@ def projection(t: AttentionTrace, which: str, h: int, i: int, c: int) -> DotProd
     if w is None:
         raise ValueError(f"{which} is a part of the embeddings here; it is not computed.")
     width = w.shape[1] // t.n_heads
-    return _dot(t.x[i], w[:, h * width + c])
+    return _dot(t.inputs[i], w[:, h * width + c])
 
 
 def output(t: AttentionTrace, i: int, c: int) -> DotProduct:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from hypothesis import strategies as st
 
-from explorer.settings import Mask, Scale, Settings, Table
+from explorer.settings import Mask, Position, Scale, Settings, Table
 from explorer.tokens import tokenize
 
 WORDS = (
@@ -50,7 +50,9 @@ def experiments(draw: st.DrawFn, bound: float = 2.0, **fixed) -> Settings:
         "n_heads": draw(st.integers(1, 3)),
         "d_k": draw(st.sampled_from([None, 1, 2, 3, 4])),
         "d_v": draw(st.sampled_from([None, 1, 2, 3, 4])),
+        "position": draw(st.sampled_from(Position)),
         "scale": draw(st.sampled_from(Scale)),
+        "temperature": draw(st.sampled_from([1.0, 1.0, 0.5, 2.5])),
         "mask": draw(st.sampled_from(MASKS)),
         "radius": draw(st.integers(0, 3)),
         "pad": draw(st.integers(0, 4)),

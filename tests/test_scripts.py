@@ -13,7 +13,7 @@ from strategies import experiments
 
 from explorer.examples import EXAMPLES
 from explorer.scripts import numpy_script, torch_script
-from explorer.settings import Mask, Scale, Settings
+from explorer.settings import Mask, Position, Scale, Settings
 from explorer.trace import trace
 
 NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed.")
@@ -76,6 +76,26 @@ def test_the_numpy_program_computes_every_experiment(settings):
 def test_the_pytorch_program_computes_every_experiment(settings):
     t = trace(settings)
     agrees(run(torch_script(t, settings)), t)
+
+
+@pytest.mark.parametrize("make", [numpy_script, pytest.param(torch_script, marks=NEEDS_TORCH)])
+@pytest.mark.parametrize("position", Position)
+@pytest.mark.parametrize("mask", [(), ("causal", "padding")])
+def test_plain_division_is_programmed_too(make, position, mask):
+    settings = Settings(
+        text="dog bites man", d_model=6, n_heads=2, qkv=True, rule="total", position=position,
+        temperature=2.0, mask=mask, pad=3,
+    )  # fmt: skip
+    t = trace(settings)
+    agrees(run(make(t, settings)), t)
+
+
+@pytest.mark.parametrize("make", [numpy_script, pytest.param(torch_script, marks=NEEDS_TORCH)])
+def test_a_total_of_0_is_no_number_in_the_program_either(make):
+    settings = Settings(text="a b", d_model=2, x=((1.0, 0.0), (-1.0, 0.0)), rule="total")
+    t = trace(settings)
+    assert np.isnan(t.weights).all()
+    assert np.isnan(np.asarray(run(make(t, settings))["A"])).all()
 
 
 @pytest.mark.parametrize("make", [numpy_script, pytest.param(torch_script, marks=NEEDS_TORCH)])

@@ -10,6 +10,8 @@ from explorer.settings import (
     MAX_NUMBER,
     MAX_TOKENS,
     Mask,
+    Position,
+    Rule,
     Scale,
     Settings,
     divisors,
@@ -40,7 +42,10 @@ def test_the_defaults_never_change():
         "w_k": None,
         "w_v": None,
         "w_o": None,
+        "position": "none",
         "scale": "raw",
+        "temperature": 1.0,
+        "rule": "softmax",
         "mask": (),
         "radius": 1,
         "pad": 1,
@@ -52,6 +57,8 @@ def test_the_defaults_never_change():
 def test_the_codes_in_links_never_change():
     assert [str(scale) for scale in Scale] == ["raw", "sqrt_d_k"]
     assert [str(mask) for mask in Mask] == ["causal", "window", "padding", "custom"]
+    assert [*map(str, Position)] == ["none", "sinusoidal", "halves", "rotary", "alibi"]
+    assert [*map(str, Rule)] == ["softmax", "total"]
 
 
 # Equal and hashable

@@ -13,7 +13,7 @@ from strategies import sentences
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES, OWN
-from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
+from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Position, Rule, Scale, Settings
 from explorer.share import (
     EDITS,
     PARAMETERS,
@@ -38,7 +38,10 @@ WARM_MAT = {
     "example": "warm_mat",
     "text": "The cat sat on the warm mat",
     "d_model": 3,
+    "position": "none",
     "scale": "raw",
+    "temperature": 1.0,
+    "rule": "softmax",
     "mask": [],
     "radius": 1,
     "pad": 1,
@@ -67,6 +70,7 @@ def values(draw):
     """Any state that the controls can have."""
     whole = st.integers
     one_of = {"scale": Scale, "view": Open, "step": Step, "direction": Direction, "colour": Colour}
+    one_of |= {"position": Position, "rule": Rule}
     changed = draw(
         st.fixed_dictionaries(
             {},
@@ -81,6 +85,7 @@ def values(draw):
                 "d_k": st.none() | whole(1, 64),
                 "d_v": st.none() | whole(1, 64),
                 "seed": whole(0, 999_999),
+                "temperature": st.sampled_from([0.1, 0.25, 1.0, 2.5, 10.0]),
                 "query": whole(0, 9),
                 "key": whole(0, 9),
                 "head": whole(0, 9) | st.just("mean"),

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer import embeddings, masks
-from explorer.settings import Mask, Scale, Settings, table
+from explorer import embeddings, masks, positions
+from explorer.settings import Mask, Position, Scale, Settings, table
 from explorer.trace import AttentionTrace, trace
 
 ROOT = Path(__file__).parent.parent
@@ -284,3 +284,63 @@ def test_equal_settings_give_equal_bits_in_another_process():
             check=True,
         )
         assert run.stdout.split() == [bits(settings) for settings in EXPERIMENTS.values()]
+
+
+# Positions, temperature and plain division
+
+
+def test_sinusoidal_positions_are_added_to_the_embeddings_and_to_nothing_else():
+    plain, marked = (trace(Settings(qkv=True, position=p)) for p in ("none", "sinusoidal"))
+    np.testing.assert_array_equal(marked.x, plain.x)
+    assert plain.positions is None
+    np.testing.assert_array_equal(marked.inputs, marked.x + positions.sinusoidal(7, 4))
+    np.testing.assert_allclose(marked.v[0], marked.inputs @ marked.w_v)
+
+
+def test_rotary_turns_queries_and_keys_of_each_head_and_no_values():
+    settings = Settings(d_model=6, n_heads=2, qkv=True, position="rotary")
+    t = trace(settings)
+    np.testing.assert_array_equal(t.q_turned, positions.rotary(t.q))
+    np.testing.assert_allclose(t.scores, t.q_turned @ t.k_turned.swapaxes(1, 2))
+    np.testing.assert_array_equal(t.v, trace(replace(settings, position="none")).v)
+
+
+def test_alibi_comes_after_the_scale_and_before_the_temperature():
+    settings = Settings(
+        d_model=8, n_heads=4, scale="sqrt_d_k", position="alibi", temperature=2.0, mask=("causal",)
+    )
+    t = trace(settings)
+    np.testing.assert_allclose(t.scaled, t.scores / 2**0.5)
+    np.testing.assert_array_equal(t.biased, t.scaled + positions.alibi(7, 4))
+    np.testing.assert_array_equal(t.cooled, t.biased / 2)
+    np.testing.assert_array_equal(t.masked[:, t.visible], t.cooled[:, t.visible])
+
+
+def test_a_temperature_sharpens_and_evens_out_by_hand():
+    """Scores ln 9 and 0: 9 to 1; divided by 2, 3 to 1; divided by one half, 81 to 1."""
+    x = ((np.log(9) ** 0.5, 0.0), (0.0, 0.0))
+    for temperature, first in ((1.0, 9 / 10), (2.0, 3 / 4), (0.5, 81 / 82)):
+        t = trace(Settings(text="a b", d_model=2, x=x, temperature=temperature))
+        assert t.weights[0, 0, 0] == pytest.approx(first)
+
+
+def test_plain_division_by_hand_and_its_failures():
+    def weights(*rows, **options):
+        return trace(Settings(text="a b", d_model=2, x=rows, rule="total", **options)).weights[0]
+
+    np.testing.assert_allclose(weights((1.0, 0.0), (3.0, 0.0)), [[0.25, 0.75], [0.25, 0.75]])
+    np.testing.assert_allclose(weights((1.0, 0.0), (-3.0, 0.0)), [[-0.5, 1.5], [-0.5, 1.5]])
+    assert np.isnan(weights((1.0, 0.0), (-1.0, 0.0))).all()
+    np.testing.assert_array_equal(weights((2.0, 0.0), (3.0, 0.0), mask=("causal",))[0], [1, 0])
+
+
+def test_without_positions_order_moves_weights_only_with_their_words_and_with_them_it_does():
+    for position in Position:
+        t = trace(Settings(text="dog bites man", d_model=4, position=position))
+        back = trace(Settings(text="man bites dog", d_model=4, position=position))
+        same = np.array_equal(back.weights[:, ::-1, ::-1], t.weights)
+        close = np.allclose(back.weights[:, ::-1, ::-1], t.weights)
+        # Rotary and ALiBi count distances, which turning a sentence round does not change; rotary
+        # turns the other way then, which shows.
+        assert close == (position in (Position.NONE, Position.ALIBI)), position
+        assert same or position is not Position.NONE

@@ -10,8 +10,8 @@ pytest.importorskip("torch")
 
 from strategies import experiments
 
-from explorer import twin
-from explorer.settings import Mask, Scale, Settings
+from explorer import positions, twin
+from explorer.settings import Mask, Position, Scale, Settings
 from explorer.trace import trace
 
 AGREE = 1e-9
@@ -120,3 +120,23 @@ def test_where_no_query_sees_anybody_there_is_nothing_to_compare(pad):
 def test_a_query_that_we_wrongly_take_to_see_nobody_is_found_out():
     blind = trace(replace(FULL, mask=("padding",), pad=64))
     assert not any(difference <= AGREE for difference in differences(blind, FULL))
+
+
+@pytest.mark.parametrize("position", Position)
+@pytest.mark.parametrize("mask", [(), ("causal",)])
+def test_plain_division_agrees_and_has_no_built_in_function(position, mask):
+    settings = Settings(d_model=6, n_heads=3, qkv=True, rule="total", position=position, mask=mask)
+    found = twin.difference(t := trace(settings), twin.run(t, settings))
+    assert max(found.weights, found.context) <= 1e-8
+    assert found.fused_context is None
+
+
+@pytest.mark.parametrize("other", [p for p in Position if p is not Position.ROTARY])
+def test_the_twin_makes_its_own_positions(other):
+    wrong = trace(replace(FULL, position=other))
+    assert min(differences(wrong, replace(FULL, position=Position.ROTARY))[:2]) > 1e-3
+
+
+def test_the_slopes_are_ours_too():
+    for n_heads in range(1, 65):
+        np.testing.assert_allclose(twin.slopes(n_heads), positions.alibi_slopes(n_heads))

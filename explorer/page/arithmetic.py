@@ -6,19 +6,26 @@ from dataclasses import replace
 
 import streamlit as st
 
-from explorer import describe, labels, share, trail, worked
+from explorer import describe, labels, positions, share, trail, worked
 from explorer.page import address, change_box, latex
-from explorer.settings import Mask, Settings
+from explorer.settings import Mask, Position, Rule, Settings
 from explorer.trace import AttentionTrace
 from explorer.view import PAIRS, Step, View, n_features, openable
 
 _NAMES = {
     Step.EMBEDDINGS: "embedding",
+    Step.POSITIONS: "position",
+    Step.INPUTS: "input",
     Step.QUERIES: "query",
     Step.KEYS: "key",
     Step.VALUES: "value",
+    Step.TURNED_QUERIES: "turned query",
+    Step.TURNED_KEYS: "turned key",
     Step.SCORES: "score",
     Step.SCALED: "scaled score",
+    Step.BIAS: "bias",
+    Step.BIASED: "score with bias",
+    Step.COOLED: "score by temperature",
     Step.MASKED: "masked score",
     Step.WEIGHTS: "weight",
     Step.CONTEXT: "context",
@@ -147,7 +154,10 @@ def _heading(t: AttentionTrace, view: View) -> str:
 def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
     h, i, j, c, places = view.head, view.query, view.key, view.feature, view.decimals
     one, other, feature = i + 1, j + 1, c + 1  # formulas count from 1
-    q, k, v = ("q", "k", "v") if settings.qkv else ("x", "x", "x")
+    x = "x'" if settings.position.is_added else "x"
+    q, k, v = ("q", "k", "v") if settings.qkv else (x, x, x)
+    if settings.position is Position.ROTARY:
+        q, k = "q^R", "k^R"
     row = f"{one},{other}"
     largest_first = _largest_first(t, settings, view)
     if view.step is Step.SCORES:
@@ -157,6 +167,8 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
     elif view.step is Step.SCALED:
         scaling = worked.scaling(t, h, i, j)
         st.latex(latex.scaling(f"s'_{{{row}}}", scaling, f"s_{{{row}}}", settings.d_query, places))
+    elif view.step in _BETWEEN:
+        st.latex(_BETWEEN[view.step](t, settings, view))
     elif view.step is Step.MASKED:
         _masked(t, settings, view)
     elif view.step is Step.WEIGHTS:
@@ -169,7 +181,7 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
         letter = {Step.QUERIES: "q", Step.KEYS: "k", Step.VALUES: "v"}[view.step]
         sum_ = worked.projection(t, letter, h, i, c)
         width = settings.d_value if letter == "v" else settings.d_query
-        symbols = (f"x_{{{one},n}}", f"w^{{{letter.upper()}}}_{{n,{h * width + feature}}}")
+        symbols = (f"{x}_{{{one},n}}", f"w^{{{letter.upper()}}}_{{n,{h * width + feature}}}")
         st.latex(
             latex.dot_product(f"{letter}_{{{one},{feature}}}", sum_, symbols, places, largest_first)
         )
@@ -178,6 +190,75 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
     else:
         st.markdown(_given(t, settings, view))
         _change_here(t, view)
+
+
+def _position(t: AttentionTrace, settings: Settings, view: View) -> str:
+    i, c, n_features = view.query, view.feature, settings.d_model
+    if settings.position is Position.SINUSOIDAL:
+        sine, exponent = c % 2 == 0, f"{c - c % 2}/{n_features}"
+    else:
+        waves = n_features // 2
+        sine, exponent = c < waves, f"{c % waves}/{waves - 1}"
+        if c >= 2 * waves:
+            return r"p = \mathbf{0} \quad \text{(the last of an odd number of features)}"
+        exponent = exponent if waves > 1 else "0"
+    value = latex.number(t.positions[i, c], view.decimals)
+    function = "sin" if sine else "cos"
+    angle = rf"\left({i} / 10000^{{{exponent}}}\right)"
+    return rf"p_{{{i + 1},{c + 1}}} = \{function}\!{angle} = \mathbf{{{value}}}"
+
+
+def _input(t: AttentionTrace, settings: Settings, view: View) -> str:
+    i, c = view.query, view.feature
+    name = f"x'_{{{i + 1},{c + 1}}} = x_{{{i + 1},{c + 1}}} + p_{{{i + 1},{c + 1}}}"
+    return latex.plus(name, t.x[i, c], t.positions[i, c], view.decimals)
+
+
+def _turned(t: AttentionTrace, settings: Settings, view: View) -> str:
+    letter = "q" if view.step is Step.TURNED_QUERIES else "k"
+    sum_ = worked.turn(t, letter, view.head, view.query, view.feature)
+    one, feature = view.query + 1, view.feature + 1
+    return latex.turn(
+        f"{letter}^R_{{{one},{feature}}}",
+        sum_,
+        view.query,
+        view.feature,
+        settings.d_query,
+        view.decimals,
+    )
+
+
+def _bias(t: AttentionTrace, settings: Settings, view: View) -> str:
+    i, j = view.query, view.key
+    slope = positions.alibi_slopes(t.n_heads)[view.head]
+    value = latex.number(t.bias[view.head, i, j], view.decimals)
+    return rf"b_{{{i + 1},{j + 1}}} = -{slope:.4g} \cdot |{i + 1} - {j + 1}| = \mathbf{{{value}}}"
+
+
+def _biased(t: AttentionTrace, settings: Settings, view: View) -> str:
+    h, i, j = view.head, view.query, view.key
+    name = f"s^B_{{{i + 1},{j + 1}}}"
+    return latex.plus(name, t.scaled[h, i, j], t.bias[h, i, j], view.decimals)
+
+
+def _cooled(t: AttentionTrace, settings: Settings, view: View) -> str:
+    h, i, j = view.head, view.query, view.key
+    value = latex.number(t.cooled[h, i, j], view.decimals)
+    before = latex.number(t.biased[h, i, j], view.decimals + 1)
+    return (
+        rf"s^\tau_{{{i + 1},{j + 1}}} = \frac{{{before}}}{{{t.temperature:g}}} = \mathbf{{{value}}}"
+    )
+
+
+_BETWEEN = {
+    Step.POSITIONS: _position,
+    Step.INPUTS: _input,
+    Step.TURNED_QUERIES: _turned,
+    Step.TURNED_KEYS: _turned,
+    Step.BIAS: _bias,
+    Step.BIASED: _biased,
+    Step.COOLED: _cooled,
+}
 
 
 def _masked(t: AttentionTrace, settings: Settings, view: View) -> None:
@@ -212,6 +293,9 @@ def _softmax(t: AttentionTrace, settings: Settings, view: View) -> None:
     name = f"a_{{{i + 1},{j + 1}}}"
     if h is None:
         st.latex(latex.average(name, worked.average(t, i, j), places))
+        return
+    if settings.rule is Rule.TOTAL:
+        st.latex(latex.total(name, worked.total(t, h, i, j), places))
         return
     softmax = worked.softmax(t, h, i, j)
     shifted = latex.shifted_softmax(name, softmax, places)

@@ -95,6 +95,8 @@ def _numbers(step: Step, t: AttentionTrace, head: int | None) -> Array:
         return t.weights_of(head)
     of_all_heads = {
         Step.EMBEDDINGS: t.x,
+        Step.POSITIONS: t.positions,
+        Step.INPUTS: t.inputs,
         Step.W_Q: t.w_q,
         Step.W_K: t.w_k,
         Step.W_V: t.w_v,
@@ -107,8 +109,13 @@ def _numbers(step: Step, t: AttentionTrace, head: int | None) -> Array:
         Step.QUERIES: t.q,
         Step.KEYS: t.k,
         Step.VALUES: t.v,
+        Step.TURNED_QUERIES: t.q_turned,
+        Step.TURNED_KEYS: t.k_turned,
         Step.SCORES: t.scores,
         Step.SCALED: t.scaled,
+        Step.BIAS: t.bias,
+        Step.BIASED: t.biased,
+        Step.COOLED: t.cooled,
         Step.MASKED: t.masked,
         Step.CONTEXT: t.context,
     }[step][head or 0]
@@ -308,6 +315,9 @@ def _kin(step: Step) -> Kin:
         return Kin.NONE
     return {
         Step.EMBEDDINGS: Kin.BOTH,
+        Step.POSITIONS: Kin.BOTH,
+        Step.INPUTS: Kin.BOTH,
         Step.KEYS: Kin.KEY_ROWS,
+        Step.TURNED_KEYS: Kin.KEY_ROWS,
         Step.VALUES: Kin.KEY_ROWS,
     }.get(step, Kin.QUERY_ROWS)

@@ -43,6 +43,52 @@ def scaling(name: str, scaling_: worked.Scaling, before: str, d_k: int, decimals
     )
 
 
+def plus(name: str, left: float, right: float, decimals: int) -> str:
+    """One number and another."""
+    return (
+        f"{name} = {number(left, decimals + 1)} + {_factor(right, decimals + 1)}"
+        rf" = \mathbf{{{number(left + right, decimals)}}}"
+    )
+
+
+def turn(
+    name: str, sum_: worked.DotProduct, place: int, feature: int, d_k: int, decimals: int
+) -> str:
+    """A feature of a query or key, turned together with its partner by the angle of its place."""
+    if len(sum_.left) == 1:
+        return rf"{name} = \mathbf{{{number(sum_.value, decimals)}}} \quad \text{{(no partner)}}"
+    angle = rf"\theta = {place} / 10000^{{{feature - feature % 2}/{d_k}}}"
+    parts = (
+        (r"\cos\theta", r"(-\sin\theta)") if feature % 2 == 0 else (r"\sin\theta", r"\cos\theta")
+    )
+    terms = [
+        rf"{_factor(value, decimals)} \cdot {part}"
+        for value, part in zip(sum_.left, parts, strict=True)
+    ]
+    numbers = [
+        rf"{_factor(a, decimals)} \cdot {_factor(b, decimals + 1)}"
+        for a, b in zip(sum_.left, sum_.right, strict=True)
+    ]
+    return _aligned(
+        rf"{name} &= {_added(terms)} \qquad {angle}",
+        rf"&= {_added(numbers)}",
+        rf"&= \mathbf{{{number(sum_.value, decimals)}}}",
+    )
+
+
+def total(name: str, total_: worked.Total, decimals: int) -> str:
+    """A score over the total of its row."""
+    own = number(total_.scores[total_.chosen], decimals)
+    terms = [_factor(score, decimals) for score in total_.scores]
+    end = r"\text{no number: the total is } 0"
+    if total_.total:
+        end = rf"\mathbf{{{number(total_.scores[total_.chosen] / total_.total, decimals)}}}"
+    return _aligned(
+        rf"{name} &= \frac{{{own}}}{{{_added(terms)}}}",
+        rf"&= \frac{{{own}}}{{{number(total_.total, decimals)}}} = {end}",
+    )
+
+
 def softmax(name: str, softmax_: worked.Softmax, decimals: int, largest_first: bool = False) -> str:
     """One exponential over the sum of those that may be seen; `largest_first` as above."""
     seen = [

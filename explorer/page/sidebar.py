@@ -8,7 +8,7 @@ from explorer import settings as limits
 from explorer import share
 from explorer.examples import EXAMPLES, OWN
 from explorer.page import address, history
-from explorer.settings import Mask, Scale, divisors
+from explorer.settings import Mask, Position, Rule, Scale, divisors
 from explorer.share import Values
 from explorer.view import Colour, Open
 
@@ -19,6 +19,14 @@ _MASKS = {
     Mask.PADDING: "padding",
     Mask.CUSTOM: "custom",
 }
+_POSITIONS = {
+    Position.NONE: "none",
+    Position.SINUSOIDAL: "sinusoidal",
+    Position.HALVES: "sinusoidal, in halves",
+    Position.ROTARY: "rotary",
+    Position.ALIBI: "ALiBi",
+}
+_RULES = {Rule.SOFTMAX: "softmax", Rule.TOTAL: "plain division"}
 _COLOURS = {Colour.MATRIX: "by matrix", Colour.ROW: "by row", Colour.UNIT: "0 to 1"}
 
 
@@ -55,7 +63,7 @@ def sidebar(values: Values) -> None:
             "Off: all three are the embeddings X themselves.",
             **address.named("qkv"),
         )
-        with st.expander("More: heads, sizes, seed, digits"):
+        with st.expander("More: heads, positions, sizes, digits"):
             _more(values)
 
 
@@ -160,6 +168,32 @@ def _more(values: Values) -> None:
         possible,
         help="Each head attends on its own, with its own share of the features.",
         **address.named("n_heads"),
+    )
+    st.selectbox(
+        "Positions",
+        list(map(str, Position)),
+        format_func=_POSITIONS.get,
+        help="How a word’s place comes into the numbers. Sinusoidal (Vaswani et al. 2017): waves "
+        "added to the embeddings; in halves, as tensor2tensor lays them out. Rotary (Su et al. "
+        "2021): queries and keys are turned. ALiBi (Press et al. 2022): distance lowers the score.",
+        **address.named("position"),
+    )
+    st.segmented_control(
+        "Scores become weights by",
+        list(map(str, Rule)),
+        format_func=_RULES.get,
+        required=True,
+        help="Plain division is what one would try first. Try negative scores.",
+        **address.named("rule"),
+    )
+    st.number_input(
+        "Temperature",
+        *limits.TEMPERATURE,
+        step=0.1,
+        format="%.2f",
+        help="The scores are divided by it, last before they become weights. Below 1 the choice "
+        "becomes sharper, above 1 more even.",
+        **address.named("temperature"),
     )
     own_size = values["d_model"] // values["n_heads"]
     for name, of in (("d_k", "a query or key"), ("d_v", "a value")):

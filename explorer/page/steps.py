@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from explorer import attention, embeddings
-from explorer.settings import Scale, Settings
+from explorer import attention, embeddings, positions
+from explorer.settings import Position, Rule, Settings
 from explorer.trace import AttentionTrace
-from explorer.view import Step
+from explorer.view import Step, chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,17 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
     d, dv, h = settings.d_query, settings.d_value, settings.n_heads
     many = h > 1
     sub = "_h" if many else ""
-    q, k, v = ("Q", "K", "V") if settings.qkv else ("X", "X", "X")
+    x = "X'" if settings.position.is_added else "X"
+    q, k, v = ("Q", "K", "V") if settings.qkv else (x, x, x)
+    q_met, k_met = q, k
+    if settings.position is Position.ROTARY:
+        q_met, k_met = ("Q^R", "K^R")
     mean = head is None
     here = f"head {head + 1}: " if many and not mean else ""
-    before_mask = f"S{sub}" if settings.scale is Scale.RAW else f"S'{sub}"
-    last = rf"\tilde S{sub}" if settings.mask else before_mask
-    slices = "" if settings.qkv or not many else " X_h is the part of X that belongs to the head."
+    before_, last = _symbols(settings, sub)
+    slices = (
+        "" if settings.qkv or not many else f" {x}_h is the part of {x} that belongs to the head."
+    )
     product = f"{here}{n} × {c} · {c} × {{}} = {n} × {{}}"
     return {
         Step.EMBEDDINGS: lambda: Telling(
@@ -43,6 +48,24 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
             f"{n} tokens × {c} features",
             embeddings.generated if settings.x is None else None,
         ),
+        Step.POSITIONS: lambda: Telling(
+            "Positions P",
+            "Which numbers stand for each place in the sentence?",
+            r"p_{i,2c+1} = \sin(i / 10000^{2c/C}),\; p_{i,2c+2} = \cos(\ldots)"
+            if settings.position is Position.SINUSOIDAL
+            else r"P = [\sin \ldots \;|\; \cos \ldots]",
+            f"{n} places × {c} features; the first place is i = 0",
+            positions.sinusoidal
+            if settings.position is Position.SINUSOIDAL
+            else positions.sinusoidal_halves,
+        ),
+        Step.INPUTS: lambda: Telling(
+            "Inputs X′",
+            "What goes into attention: each word, marked by its place.",
+            "X' = X + P",
+            f"{n} tokens × {c} features",
+            None,
+        ),
         Step.W_Q: lambda: _projection("W_Q", "asks for", c, h * d, settings.w_q is None),
         Step.W_K: lambda: _projection(
             "W_K", "offers to be found by", c, h * d, settings.w_k is None
@@ -51,28 +74,30 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
         Step.QUERIES: lambda: Telling(
             "Queries Q",
             "What does each word look for?",
-            rf"Q{sub} = X W_{{Q{',h' if many else ''}}}",
+            rf"Q{sub} = {x} W_{{Q{',h' if many else ''}}}",
             product.format(d, d),
             attention.split_heads if many else None,
         ),
         Step.KEYS: lambda: Telling(
             "Keys K",
             "By what is each word found?",
-            rf"K{sub} = X W_{{K{',h' if many else ''}}}",
+            rf"K{sub} = {x} W_{{K{',h' if many else ''}}}",
             product.format(d, d),
             attention.split_heads if many else None,
         ),
         Step.VALUES: lambda: Telling(
             "Values V",
             "What does each word hand over?",
-            rf"V{sub} = X W_{{V{',h' if many else ''}}}",
+            rf"V{sub} = {x} W_{{V{',h' if many else ''}}}",
             product.format(dv, dv),
             attention.split_heads if many else None,
         ),
+        Step.TURNED_QUERIES: lambda: _turned("queries", "Q", q, sub, here, n, d),
+        Step.TURNED_KEYS: lambda: _turned("keys", "K", k, sub, here, n, d),
         Step.SCORES: lambda: Telling(
             "Scores S",
             f"How well does each key (column) answer each query (row)?{slices}",
-            rf"S{sub} = {q}{sub} {k}{sub}^\top",
+            rf"S{sub} = {q_met}{sub} {{{k_met}{sub}}}^\top",
             f"{here}{n} × {d} · {d} × {n} = {n} × {n}",
             attention.score,
         ),
@@ -83,16 +108,39 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
             f"{here}{n} × {n}, each times {t.factor:.4f}",
             attention.attend,
         ),
+        Step.BIAS: lambda: Telling(
+            "Bias B (ALiBi)",
+            "How much does distance count against a key?",
+            rf"b_{{i,j}} = -{_slope(t, head):.4g}\,|i - j|",
+            f"{here}{n} × {n}, the head’s slope is {_slope(t, head):.4g}",
+            positions.alibi,
+        ),
+        Step.BIASED: lambda: Telling(
+            "Scores with bias",
+            "How well does each key answer, once its distance is counted?",
+            rf"S^B{sub} = {before_(Step.BIASED)} + B{sub}",
+            f"{here}{n} × {n}",
+            attention.attend,
+        ),
+        Step.COOLED: lambda: Telling(
+            "Scores by temperature",
+            "How sharp shall the choice be? Above 1 it becomes more even, below 1 sharper.",
+            rf"S^\tau{sub} = {before_(Step.COOLED)} / {t.temperature:g}",
+            f"{here}{n} × {n}, each divided by {t.temperature:g}",
+            attention.attend,
+        ),
         Step.MASKED: lambda: Telling(
             "Masked scores",
             "Which keys may each query see? Grey ones are hidden: their score is −∞.",
-            rf"\tilde S{sub} = {before_mask} \text{{ where seen, else }} -\infty",
+            rf"\tilde S{sub} = {before_(Step.MASKED)} \text{{ where seen, else }} -\infty",
             f"{here}{n} × {n}, {int((~t.visible).sum())} of {n * n} cells hidden",
             attention.hide,
         ),
         Step.WEIGHTS: lambda: (
             _average(n, h)
             if mean
+            else _by_total(sub, last, here, n)
+            if settings.rule is Rule.TOTAL
             else Telling(
                 "Weights A",
                 "Which share of its attention does each query (row) give to each key (column)?",
@@ -125,6 +173,47 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
             attention.join_heads,
         ),
     }[step]()
+
+
+def _symbols(settings: Settings, sub: str) -> tuple[Callable[[Step], str], str]:
+    """What the step before one is called in formulas, and the last one before the weights."""
+    names = {
+        Step.SCORES: f"S{sub}",
+        Step.SCALED: f"S'{sub}",
+        Step.BIASED: f"S^B{sub}",
+        Step.COOLED: rf"S^\tau{sub}",
+        Step.MASKED: rf"\tilde S{sub}",
+    }
+    here = chain(settings)
+    return lambda step: names[here[here.index(step) - 1]], names[here[-2]]
+
+
+def _slope(t: AttentionTrace, head: int | None) -> float:
+    return float(positions.alibi_slopes(t.n_heads)[head or 0])
+
+
+def _turned(
+    what: str, letter: str, from_: str, sub: str, here: str, n_tokens: int, d_k: int
+) -> Telling:
+    return Telling(
+        f"Turned {what} {letter}ᴿ",
+        f"Which way do the {what} point, once each pair of features is turned by its place?",
+        rf"{letter}^R{sub} = R({from_}{sub}),\; \theta_{{i,c}} = i / 10000^{{2c/{d_k}}}",
+        f"{here}{n_tokens} × {d_k}; the first place is i = 0",
+        positions.rotary,
+    )
+
+
+def _by_total(sub: str, last: str, here: str, n_tokens: int) -> Telling:
+    return Telling(
+        "Weights A by plain division",
+        "Which share does each key get if a score is simply divided by its row’s total? It may be "
+        "negative or more than 1, and at a total of 0 there is none: that is what the softmax is "
+        "for.",
+        rf"a_{{i,j}} = s_{{i,j}} / \textstyle\sum_n s_{{i,n}}\;\; (S = {last})",
+        f"{here}{n_tokens} × {n_tokens}",
+        attention.share_by_total,
+    )
 
 
 def _average(n_tokens: int, n_heads: int) -> Telling:

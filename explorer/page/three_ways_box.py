@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from explorer import three_ways
+from explorer.settings import Rule, Settings
 from explorer.trace import AttentionTrace
 from explorer.view import View
 
@@ -20,12 +21,15 @@ _WAYS = {
 }
 
 
-def three_ways_box(t: AttentionTrace, view: View) -> None:
+def three_ways_box(t: AttentionTrace, settings: Settings, view: View) -> None:
     """Run all three on the numbers of the page, and say how far apart they are."""
     box = st.expander("Three ways to compute it", key="three_ways", on_change="rerun")
     if not box.open:
         return
     head = view.head or 0
+    if settings.rule is Rule.TOTAL:
+        box.caption("These are three ways to write the softmax; the page divides by the total now.")
+        return
     with box:
         st.markdown(
             "Each ran just now on the numbers above"
@@ -40,7 +44,10 @@ def three_ways_box(t: AttentionTrace, view: View) -> None:
 def _verdict(function, t: AttentionTrace, head: int) -> str:
     if function is three_ways.word_by_word and len(t.tokens) > _MOST_IN_LOOPS:
         return f"not run: with more than {_MOST_IN_LOOPS} words the loops take seconds"
-    context = function(t.q[head], t.k[head], t.v[head], t.factor, t.visible)
+    # The temperature divides whatever goes into the softmax.
+    bias = (np.zeros(t.visible.shape) if t.bias is None else t.bias[head]) / t.temperature
+    factor = t.factor / t.temperature
+    context = function(t.q_turned[head], t.k_turned[head], t.v[head], factor, t.visible, bias)
     apart = float(np.abs(context - t.context[head]).max(initial=0.0))
     if apart == 0:
         return "the same context vectors to the last bit"

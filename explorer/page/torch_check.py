@@ -7,7 +7,7 @@ import inspect
 
 import streamlit as st
 
-from explorer.settings import Settings
+from explorer.settings import Rule, Settings
 from explorer.trace import AttentionTrace
 
 
@@ -27,8 +27,12 @@ def torch_check(t: AttentionTrace, settings: Settings) -> None:
         st.markdown(
             f"PyTorch made its own queries, keys, values, scale and mask from the same settings, "
             f"in float64. Largest difference from the numbers on this page: weights "
-            f"**{found.weights:.1e}**, context **{found.context:.1e}**; context by its built-in "
-            f"function **{found.fused_context:.1e}**."
+            f"**{found.weights:.1e}**, context **{found.context:.1e}**"
+            + (
+                "; its built-in function knows the softmax alone."
+                if found.fused_context is None
+                else f"; context by its built-in function **{found.fused_context:.1e}**."
+            )
         )
         if t.sees_nobody.any():
             st.markdown(
@@ -36,6 +40,13 @@ def torch_check(t: AttentionTrace, settings: Settings) -> None:
                 "the built-in function gives 0, as this page does."
             )
         st.code(
-            "\n\n".join(map(inspect.getsource, (twin.three_lines, twin.fused_line))),
+            "\n\n".join(
+                map(
+                    inspect.getsource,
+                    (twin.by_total,)
+                    if settings.rule is Rule.TOTAL
+                    else (twin.three_lines, twin.fused_line),
+                )
+            ),
             language="python",
         )

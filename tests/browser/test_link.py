@@ -27,7 +27,7 @@ def toggle(page, key, name):
 
 
 def pick_heads(page):
-    page.get_by_text("More: heads, sizes, seed, digits").click()
+    page.get_by_text("More: heads, positions, sizes, digits").click()
     pick(page, "n_heads", "3")
 
 
