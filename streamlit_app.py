@@ -37,7 +37,7 @@ else:
         if not settings.tokens:
             frame.nothing_yet()
         elif view.view is Open.COMPARE:
-            compare_view(settings, view)
+            compare_view(settings, view, values)
         elif view.view is Open.HOME:
             home_view(trace(settings), settings, view, values)
         else:
@@ -49,7 +49,7 @@ else:
             three_ways_box(numbers, settings, view)
             torch_check(numbers, settings)
     with head:
-        frame.notices()
+        frame.notices(view)
         frame.choices(settings, view, values)
 if not st.context.is_embedded:
     sidebar(values)

@@ -113,6 +113,35 @@ def scaling(raw: AttentionTrace, scaled: AttentionTrace, head: int | None, qkv: 
     return said
 
 
+def compared(a: Array, b: Array, before: AttentionTrace, now: AttentionTrace) -> str:
+    """Say how the weights of two states differ: on average, and where most.
+
+    a, b: (T, T) weights of the one and of the other.
+    """
+    kept = [w[~t.sees_nobody] for w, t in ((a, before), (b, now))]
+    if not all(len(w) for w in kept):
+        return "In one of the two no word may see any other."
+    (top_a, top_b), (bits_a, bits_b) = (
+        [float(np.nanmean(measure(w))) for w in kept]
+        for measure in (lambda w: w.max(axis=-1), entropy_bits)
+    )
+    said = (
+        f"A word’s largest weight is {labels.percent(top_b)} on average in B, "
+        f"{labels.percent(top_a)} in A; the entropy {bits_b:.2f} bits in B, {bits_a:.2f} in A."
+    )
+    if before.tokens != now.tokens:
+        return said
+    change = np.abs(np.nan_to_num(b - a))
+    i, j = np.unravel_index(change.argmax(), change.shape)
+    if change[i, j] < 5e-4:
+        return f"{said} No weight differs by as much as 0.1 %."
+    asks, answers = (f"“{labels.markdown(word(now.tokens, n))}”" for n in (i, j))
+    return (
+        f"{said} The largest change: {answers} gets {labels.percent(b[i, j])} of {asks} in B, "
+        f"{labels.percent(a[i, j])} in A."
+    )
+
+
 def word(tokens: Sequence[str], i: int) -> str:
     """A word with its position, counted from 1, where the sentence has it more than once."""
     name = labels.shown(tokens[i], _LONGEST_WORD)

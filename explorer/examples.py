@@ -132,7 +132,7 @@ EXAMPLES: dict[str, Example] = {
         ),
     ),
     "journey_qkv": Example(
-        title="Your journey starts with one step, with Q, K, V",
+        title="Your journey: with Q, K, V",
         settings=replace(
             _JOURNEY,
             qkv=True,
@@ -166,7 +166,7 @@ EXAMPLES: dict[str, Example] = {
         ),
     ),
     "journey": Example(
-        title="Your journey starts with one step",
+        title="Your journey: plain",
         settings=_JOURNEY,
         query=1,
         key=2,
@@ -200,7 +200,7 @@ EXAMPLES: dict[str, Example] = {
         ),
     ),
     "journey_causal": Example(
-        title="Your journey starts with one step, causal",
+        title="Your journey: with Q, K, V, causal",
         settings=replace(
             _JOURNEY,
             qkv=True,

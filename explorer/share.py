@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from explorer import edits as by_hand
 from explorer import settings as limits
@@ -34,6 +34,8 @@ EDITS = "edits"
 """The parameter for the numbers that were changed by hand; the last one of a link."""
 _MOST_OF_EDITS = 6_000
 """More characters do not fit into every mail and every proxy; they travel in a file."""
+PIN = "pin"
+"""The parameter for the state that the present one is compared with."""
 MEAN = "mean"
 """In the place of a head: the average over all."""
 
@@ -136,6 +138,18 @@ def _switch() -> Parameter:
     )
 
 
+def _state() -> Parameter:
+    """A whole other experiment, as the link to it."""
+
+    def read(given: str) -> str:
+        values, ignored = decode(dict(parse_qsl(given, keep_blank_values=True)))
+        if ignored or values[PIN] is not None:
+            raise ValueError
+        return pin_of(values)
+
+    return Parameter(read, "a state of this page, as it writes it")
+
+
 PARAMETERS: dict[str, Parameter] = {
     "example": _one_of((*EXAMPLES, OWN)),
     "text": _text(),
@@ -162,6 +176,7 @@ PARAMETERS: dict[str, Parameter] = {
     "colour": _one_of(Colour),
     "decimals": _whole(DECIMALS),
     "moved": _switch(),
+    PIN: _state(),
 }
 """Every parameter of a link, in the order in which links name them."""
 
@@ -182,7 +197,7 @@ def defaults(example: str) -> Values:
         settings, view = named.settings, View(query=named.query, key=named.key)
     else:
         settings, view = Settings(), View()
-    values: Values = {"example": example, EDITS: NOTHING}
+    values: Values = {"example": example, EDITS: NOTHING, PIN: None}
     for source in (settings, view):
         for field in fields(source):
             if field.name in PARAMETERS:
@@ -232,6 +247,8 @@ def encode(values: Values, limited: bool = True) -> dict[str, str]:
         for name, parameter in PARAMETERS.items()
         if name != "example" and values[name] != usual[name]
     }
+    if limited and len(link.get(PIN, "")) > _MOST_OF_EDITS:
+        del link[PIN]
     if values[EDITS] != NOTHING:
         packed = by_hand.pack(values[EDITS], base(values))
         if len(packed) <= _MOST_OF_EDITS or not limited:
@@ -247,7 +264,27 @@ def encode(values: Values, limited: bool = True) -> dict[str, str]:
 
 def fits_link(values: Values) -> bool:
     """Whether the link holds everything; what was changed by hand may be too much for it."""
-    return values[EDITS] == NOTHING or EDITS in encode(values)
+    return encode(values) == encode(values, limited=False)
+
+
+def pin_of(values: Values) -> str:
+    """The experiment alone, without what is looked at: as it is kept to be compared with."""
+    usual = defaults(values["example"])
+    seen = {field.name: usual[field.name] for field in fields(View)}
+    return urlencode(encode(values | seen | {PIN: None}, limited=False))
+
+
+def pinned(values: Values) -> Values | None:
+    """The state that the present one is compared with; None where there is none."""
+    if values[PIN] is None:
+        return None
+    return decode(dict(parse_qsl(values[PIN], keep_blank_values=True)))[0]
+
+
+def experiment_of(values: Values) -> Values:
+    """Those of the values that say what is computed, and not what of it is shown."""
+    seen = {field.name for field in fields(View)} | {PIN}
+    return {name: value for name, value in values.items() if name not in seen}
 
 
 def address(page: str, values: Values) -> str:

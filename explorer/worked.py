@@ -152,8 +152,9 @@ def average(t: AttentionTrace, i: int, j: int) -> Numbers:
 
 def context(t: AttentionTrace, h: int, i: int, c: int) -> DotProduct:
     """Feature c of query i's context: its weights times that feature of every value it sees."""
-    # A hidden value has no part in the sum, whatever it is.
-    values = np.where(t.visible[i], t.v[h, :, c], 0.0)
+    # A hidden value has no part in the sum; one that is no number must not even be multiplied.
+    values = t.v[h, :, c]
+    values = np.where(t.visible[i] | np.isfinite(values), values, 0.0)
     return _dot(t.weights[h, i], values)
 
 

@@ -442,7 +442,7 @@ def table(page):
     """The rows of the Markdown table under Compare, cell by cell."""
     (text,) = [m.value for m in page.markdown if m.value.startswith("| query")]
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines()]
-    assert {len(row) for row in rows} == {7}
+    assert {len(row) for row in rows} == {10}
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
@@ -454,16 +454,73 @@ def test_the_table_under_compare_has_the_numbers(paste):
     assert [row[0].strip("*") for row in rows] == list(WARM_MAT.tokens)
     assert rows[1][0] == "**cat**"
     for row, a, b in zip(rows, raw, scaled, strict=True):
+        i = rows.index(row)
         largest, entropy = (a.max(), b.max()), tuple(-(p * np.log2(p)).sum() for p in (a, b))
-        numbers = [
-            n for before, after in (largest, entropy) for n in (before, after, after - before)
-        ]
+        pairs = (largest, entropy, (a[i], b[i]))
+        numbers = [n for before, after in pairs for n in (before, after, after - before)]
         assert row[1:] == [labels.number(n, 4) for n in numbers]
 
 
 def test_a_word_that_may_see_nobody_has_dashes_in_the_table(paste):
     page = paste(view="compare", text="a b", mask="causal,padding", pad="2")
-    assert table(page) == [["**a**", *"––––––"], ["b", *"––––––"]]
+    assert table(page) == [["**a**", *"–––––––––"], ["b", *"–––––––––"]]
+
+
+def test_any_state_can_be_pinned_and_compared_with_what_comes_next(paste):
+    page = paste(view="compare", example="bank_river")
+    next(b for b in page.button if b.label == "Pin this state as A").click()
+    run(page)
+    assert link(page)["pin"] == "example=bank_river"
+    page = choose(page, mask=["causal"], scale="sqrt_d_k", temperature=2.0)
+    a = trace(EXAMPLES["bank_river"].settings)
+    b = trace(replace(EXAMPLES["bank_river"].settings, mask=("causal",), scale="sqrt_d_k",
+                      temperature=2.0))  # fmt: skip
+    np.testing.assert_allclose(numbers(page, "a_weights"), a.weights[0], **FLOAT32)
+    seen = np.where(b.visible, b.weights[0], np.nan)
+    np.testing.assert_allclose(numbers(page, "b_weights"), seen, **FLOAT32)
+    change = b.weights[0] - a.weights[0]
+    np.testing.assert_allclose(numbers(page, "difference"), change, **FLOAT32)
+    said = " ".join(bodies(page))
+    assert "scaling raw → sqrt d\\_k" in said or "scaling raw → sqrt d k" in said
+    assert "temperature 1 → 2" in said
+    assert "mask none → causal" in said
+
+
+def test_both_states_travel_in_the_link_and_swap(paste):
+    page = paste(view="compare", text="dog bites man", d_model="6", position="alibi",
+                 pin="text=man+bites+dog&d_model=6")  # fmt: skip
+    assert link(page)["pin"] == "text=man+bites+dog&d_model=6"
+    assert "difference" not in charts(page)
+    assert any("sentences differ" in text for text in bodies(page))
+    assert (
+        len(table(page)) == 3 + 2 + 3
+    )  # two tables: the head of the second is no row of the first
+    next(b for b in page.button if b.label == "Swap A and B").click()
+    run(page)
+    assert link(page) == {
+        "text": "man bites dog", "d_model": "6", "view": "compare",
+        "pin": "text=dog+bites+man&d_model=6&position=alibi",
+    }  # fmt: skip
+    next(b for b in page.button if b.label == "Unpin").click()
+    run(page)
+    assert "pin" not in link(page)
+    assert set(charts(page)) == {"a_scores", "b_scores", "a_weights", "b_weights", "difference"}
+
+
+def test_a_pin_that_is_damaged_is_ignored_and_named(paste):
+    for pin in ("nonsense=1", "d_model=99", "pin=text%3Da"):
+        page = paste(view="compare", pin=pin)
+        assert "pin" not in link(page)
+        assert any("pin" in text for text in bodies(page))
+
+
+def test_what_moved_compares_with_the_pin_of_the_link(paste):
+    page = paste(example="bank_river", scale="sqrt_d_k", moved="1", pin="example=bank_river")
+    settings = EXAMPLES["bank_river"].settings
+    before, now = (trace(replace(settings, scale=scale)) for scale in ("raw", "sqrt_d_k"))
+    drawn = numbers(page, "moved_weights")
+    np.testing.assert_allclose(drawn, now.weights[0] - before.weights[0], **FLOAT32)
+    assert any("against the pinned state" in text for text in bodies(page))
 
 
 # Views and history

@@ -17,13 +17,17 @@ from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Position, Rule, 
 from explorer.share import (
     EDITS,
     PARAMETERS,
+    PIN,
     address,
     base,
     decode,
     defaults,
     encode,
     experiment,
+    experiment_of,
     fits_link,
+    pin_of,
+    pinned,
     set_aside,
     settle,
     unedited,
@@ -60,6 +64,7 @@ WARM_MAT = {
     "colour": "matrix",
     "decimals": 3,
     "moved": False,
+    "pin": None,
     "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""
@@ -572,3 +577,26 @@ def test_what_is_too_long_for_a_link_is_left_out_of_it():
     assert "edits" not in encode(values)
     assert not fits_link(values)
     assert fits_link(values | {EDITS: NOTHING})
+
+
+@given(values(), values())
+def test_two_states_travel_in_one_link(now, then):
+    both = now | {PIN: pin_of(then)}
+    if EDITS in encode(now) or now[EDITS] == NOTHING:
+        found, ignored = decode(dict(parse_qsl(urlencode(encode(both)), keep_blank_values=True)))
+        assert not ignored
+        assert found == both
+    assert experiment_of(pinned(both)) == experiment_of(then)
+
+
+def test_a_pin_holds_what_is_computed_and_not_what_is_looked_at():
+    seen = defaults("bank_river") | {"query": 2, "view": "compare", "decimals": 5}
+    assert pin_of(seen) == "example=bank_river"
+    assert pinned(seen) is None
+
+
+def test_a_pin_too_large_for_a_link_is_left_out_and_said():
+    values = defaults(OWN) | {PIN: "text=" + "a" * 7_000}
+    assert PIN not in encode(values)
+    assert not fits_link(values)
+    assert encode(values, limited=False)[PIN] == values[PIN]

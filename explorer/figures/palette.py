@@ -27,7 +27,9 @@ SIGNED = [
     [0.75, "#c0b7de"],
     [1.0, "#8b7ac2"],
 ]
-ARROWS = [f"rgba(0, 114, 178, {opacity})" for opacity in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)]
+ARROWS = [
+    f"rgba(0, 114, 178, {opacity})" for opacity in (0.45, 0.53, 0.61, 0.69, 0.77, 0.85, 0.93, 1)
+]
 """The queries' blue, from the lightest arrow to the heaviest, a step for each band of weights.
 Let through, not lightened: on a dark page, too, the heaviest stands out most."""
 

@@ -102,10 +102,10 @@ def first_visit() -> bool:
     return st.session_state.get("_first_visit", False)
 
 
-def link() -> str:
-    """The address of the page as it is now."""
+def link(values: Values | None = None) -> str:
+    """The address of the page as it is now, or as it is with these values."""
     page = (st.context.url or "").split("?")[0]
-    return share.address(page, st.session_state["_values"])
+    return share.address(page, st.session_state["_values"] if values is None else values)
 
 
 def _of_widget(name: str, kept: Any) -> Any:

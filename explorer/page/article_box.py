@@ -39,11 +39,9 @@ def article_box(t: AttentionTrace, values: Values) -> None:
     with box:
         shown = [n for n in numbers if not n.matches] or numbers
         if shown is not numbers:
-            st.markdown(
-                f"The {len(shown)} that do not hold"
-                + (", and why" if any(n.misprint for n in shown) else "")
-                + ":"
-            )
+            st.markdown(f"The {len(shown)} that do not hold:")
+            if any(n.misprint for n in shown) and example.note:
+                st.caption(example.note)
         st.markdown(_table(shown, t.tokens))
 
 
@@ -51,9 +49,11 @@ def _count(numbers: list[Published]) -> str:
     total, misprints = len(numbers), sum(n.misprint and not n.matches for n in numbers)
     held = sum(n.matches for n in numbers)
     off = total - held - misprints
-    known = f"; {misprints} are misprints of the source" if misprints else ""
+    known = ""
+    if misprints:
+        known = f"; {misprints} {'is' if misprints == 1 else 'are'} off in the source itself"
     if not off:
-        return f"Matches the article: all {held} published numbers hold{known}"
+        return f"Matches the article: {held} of {total} published numbers hold{known}"
     return f"{off} of {total} published numbers no longer hold{known}"
 
 
@@ -61,7 +61,7 @@ def _table(numbers: list[Published], tokens: tuple[str, ...]) -> str:
     lines = ["| number | published | here | verdict |", "|:--|--:|--:|:--|"]
     for n in numbers:
         here = labels.number(n.value, max(n.decimals, 2) + 2 * (not n.matches))
-        verdict = "holds" if n.matches else "misprint" if n.misprint else "**changed**"
+        verdict = "holds" if n.matches else "off in the source" if n.misprint else "**changed**"
         lines.append(f"| {_name(n, tokens)} | {_printed(n)} | {here} | {verdict} |")
     return "\n".join(lines)
 

@@ -268,7 +268,7 @@ def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:
         shown.numbers,
         rows=shown.rows,
         columns=shown.columns,
-        kind=Kind.WEIGHTS if weights else Kind.SIGNED,
+        kind=_kind(shown),
         frame=frame,
         decimals=view.decimals,
         hidden=shown.hidden,
@@ -293,7 +293,14 @@ def _legend(shown: Shown, view: View) -> None:
         end = "1"
     if view.colour is Colour.ROW:
         end = "row’s largest"
-    style.legend("0" if weights else f"−{end}", end, palette.WEIGHTS if weights else palette.SIGNED)
+    shares = _kind(shown) is Kind.WEIGHTS
+    style.legend("0" if shares else f"−{end}", end, palette.WEIGHTS if shares else palette.SIGNED)
+
+
+def _kind(shown: Shown) -> Kind:
+    """Weights have one colour from 0, unless plain division made some negative."""
+    negative = (np.nan_to_num(shown.numbers) < 0).any()
+    return Kind.WEIGHTS if shown.step is Step.WEIGHTS and not negative else Kind.SIGNED
 
 
 def _drawn(shown: Shown) -> Array:

@@ -9,6 +9,7 @@ const PATIENCE = engine.patience ?? 10_000; // milliseconds for Plotly to arrive
 const MOST_TO_FLASH = 20_000; // cells
 
 const charts = new Map(); // by name: what `mount` makes, what is wanted and what is drawn
+const places = new Map(); // by chart: the elements it may stand in, the newest last
 const calls = new WeakMap(); // how often the chart in this element was asked for
 const figures = new Map(); // by chart: the last figure that came, and its hash
 let page = { lights: {}, kin: {}, words: [], colours: {}, decimals: 3, tell: () => {} };
@@ -19,20 +20,27 @@ const born = performance.now();
 // From the server
 
 // Streamlit calls this for every new state, and what it returns when the chart leaves the page; or at
-// once, if the next state has come meanwhile. Only the newest call speaks for the chart.
+// once, if the next state has come meanwhile. A step that comes or goes gives the charts after it other
+// places: for a while a chart may have two, in any order. It is moved, not made anew, and when one
+// place goes it stands in the other.
 function draw({ data, parentElement, setTriggerValue }) {
   const { name, hash, alt, config, figure } = data;
   const call = (calls.get(parentElement) ?? 0) + 1;
   calls.set(parentElement, call);
-  // A step that comes or goes gives the charts after it other places: they are moved, not remade.
-  const leave = () => setTimeout(() => calls.get(parentElement) === call && unmount(parentElement), 500);
+  const others = () => (places.get(name) ?? []).filter((place) => place !== parentElement);
+  places.set(name, [...others(), parentElement]);
+  const leave = () => {
+    if (calls.get(parentElement) !== call) return;
+    places.set(name, others());
+    settle(name);
+  };
   if (figure) figures.set(name, { hash, figure });
   if (figures.get(name)?.hash !== hash) {
     setTriggerValue("missing", true); // the run that sent it was broken off
     return leave;
   }
   const chart = charts.get(name) ?? mount(name);
-  if (chart.box.parentElement !== parentElement) parentElement.append(chart.box);
+  settle(name);
   chart.box.setAttribute("aria-label", alt);
   chart.wanted = `${hash} ${JSON.stringify(config)}`;
   chart.config = config;
@@ -40,6 +48,18 @@ function draw({ data, parentElement, setTriggerValue }) {
   chart.box.toggleAttribute("data-waiting", chart.wanted !== chart.drawn);
   soon(); // also where only the theme is another
   return leave;
+}
+
+// Put a chart into the newest of its places, or take it off the page when none has come for a while.
+function settle(name) {
+  const chart = charts.get(name);
+  const place = places.get(name).at(-1);
+  if (!chart) return;
+  if (!place) setTimeout(() => places.get(name).length || unmount(name), 500);
+  else if (chart.box.parentElement !== place) {
+    place.append(chart.box);
+    soon();
+  }
 }
 
 function light({ data, setTriggerValue }) {
@@ -62,14 +82,13 @@ function mount(name) {
   return chart;
 }
 
-function unmount(parent) {
-  for (const [name, chart] of charts) {
-    if (chart.box.parentElement !== parent) continue;
-    charts.delete(name);
-    chart.resized.disconnect();
-    window.Plotly?.purge(chart.plot);
-    chart.box.remove();
-  }
+function unmount(name) {
+  const chart = charts.get(name);
+  if (!chart) return;
+  charts.delete(name);
+  chart.resized.disconnect();
+  window.Plotly?.purge(chart.plot);
+  chart.box.remove();
 }
 
 function element(className, parent) {
@@ -94,15 +113,16 @@ function drawAll() {
   }
   const held = pointed;
   const theme = themeNow();
-  for (const chart of charts.values()) redraw(chart, theme);
+  const seen = [...charts.values()].filter(({ box }) => box.isConnected);
+  for (const chart of seen) redraw(chart, theme);
   pointed = held; // a redraw tells that the pointer has left, and it has not
-  for (const chart of charts.values()) showLights(chart);
+  for (const chart of seen) showLights(chart);
   if (held) point();
 }
 
 // The theme as text, to be compared: colour of the text, colour behind it, font.
 function themeNow() {
-  const [chart] = charts.values();
+  const chart = [...charts.values()].find(({ box }) => box.isConnected);
   if (!chart) return "";
   const style = getComputedStyle(chart.box);
   const [text, background] = ["text", "background"].map((name) => style.getPropertyValue(`--st-${name}-color`));
@@ -121,7 +141,8 @@ function redraw(chart, theme) {
   const [color, background, family] = theme.split("|");
   Object.assign(chart, { drawn: wanted, theme, width });
   Object.assign(chart.sheet.style, { width: `${width}px`, height: `${layout.height}px` });
-  window.Plotly.react(plot, data, {
+  if (fresh) chart.names = namesOf(data[0]);
+  window.Plotly.react(plot, data.map(silent), {
     ...layout,
     width,
     font: { family, color, ...layout.font },
@@ -132,6 +153,26 @@ function redraw(chart, theme) {
   if (!chart.heard) listen(chart);
   if (before) flash(chart, before);
   box.removeAttribute("data-waiting");
+}
+
+// Plotly's own label covers the cells around. Its text is kept, and shown above or below the row.
+const silent = (trace) => (trace.type === "heatmap"
+  ? { ...trace, hoverinfo: "none", hovertemplate: undefined, hovertext: undefined } : trace);
+
+const namesOf = ({ type, hovertemplate, hovertext }) =>
+  type === "heatmap" && hovertemplate ? { form: hovertemplate.split(": %{")[0], hovertext } : null;
+
+const plain = (html) => new DOMParser().parseFromString(html, "text/html").documentElement.textContent;
+
+function nameOf(chart, row, column) {
+  const { names, figure: { layout: { xaxis, yaxis } } } = chart;
+  if (!names) {
+    const { kin, words } = page;
+    return kin[chart.name] === "pairs" ? `${words[row]} → ${words[column]}`
+      : `${words[row] ?? row + 1}, feature ${column + 1}`;
+  }
+  if (names.hovertext) return plain(names.hovertext[row][column]);
+  return plain(names.form.replace("%{y}", () => yaxis.ticktext[row]).replace("%{x}", () => xaxis.ticktext[column]));
 }
 
 function listen(chart) {
@@ -152,11 +193,11 @@ function listen(chart) {
 function point() {
   const chart = charts.get(pointed.name);
   const [rows, columns] = chart ? shape(chart) : [0, 0];
-  if (pointed.row >= rows || pointed.column >= columns) {
+  if (pointed.row < rows && pointed.column < columns) showKin();
+  else {
     pointed = null;
     hideKin();
-  } else if (chart.plot._fullData[0].hoverinfo === "none") showKin();
-  else window.Plotly.Fx.hover(chart.plot, { xval: pointed.column, yval: pointed.row });
+  }
 }
 
 // Layers over the drawing
@@ -189,6 +230,7 @@ function showLights(chart) {
   chart.layers.lights.replaceChildren();
   for (const [role, ...cells] of lit) {
     const box = outline(chart, cells, "lights", role);
+    box.classList.toggle("thin", box.offsetHeight < 14);
     box.dataset.cells = JSON.stringify(cells);
     if (page.colours[role]) box.style.color = page.colours[role];
   }
@@ -239,7 +281,10 @@ function relative(chart, cells, colour, text) {
   box.style.color = colour ?? "";
   if (!text) return;
   const label = box.appendChild(Object.assign(document.createElement("span"), { textContent: text }));
-  if (box.offsetTop < label.offsetHeight) label.className = "under";
+  if (box.offsetTop < label.offsetHeight + 4) label.className = "under";
+  const over = box.offsetLeft + box.offsetWidth / 2 + label.offsetWidth / 2 - chart.width;
+  const under = box.offsetLeft + box.offsetWidth / 2 - label.offsetWidth / 2;
+  label.style.marginLeft = `${-Math.max(over, Math.min(under, 0))}px`;
 }
 
 function showKin() {
@@ -247,21 +292,22 @@ function showKin() {
   const { name, row, column } = pointed;
   const { kin, colours, words } = page;
   const own = charts.get(name);
-  if (!(name in kin) || !own) return;
+  if (!own || !shape(own)[0]) return;
+  if (own.figure.data[0].hovertemplate || name in kin) {
+    relative(own, [row, row, column, column], null, `${nameOf(own, row, column)}: ${number(own, row, column)}`);
+  }
+  if (!(name in kin)) return;
   const [n, m] = shape(own);
   const rowOf = (chart, r, colour) => relative(chart, [r, r, 0, shape(chart)[1] - 1], colour);
   const asks = kin[name] === "key_rows" ? null : row;
   const answers = kin[name] === "pairs" ? column : kin[name] === "query_rows" ? null : row;
 
-  if (own.plot._fullData[0].hoverinfo === "none") {
-    const said = kin[name] === "pairs" ? `${words[row]} → ${words[column]}` : `${words[row] ?? row + 1}, feature ${column + 1}`;
-    relative(own, [row, row, column, column], null, `${said}: ${number(own, row, column)}`);
-  }
   for (const [other, its] of Object.entries(kin)) {
     const chart = charts.get(other);
     if (other === name || !chart?.drawn) continue;
     const [rows, columns] = shape(chart);
-    const alike = rows === n && columns === m && (its === "pairs") === (kin[name] === "pairs");
+    const alike = kin[name] !== "none" && rows === n && columns === m
+      && (its === "pairs") === (kin[name] === "pairs");
     if (alike) relative(chart, [row, row, column, column], null, number(chart, row, column));
     else if (kin[name] === "none" || its === "none") continue;
     else if (its === "pairs" && kin[name] === "key_rows") relative(chart, [0, rows - 1, row, row], colours.key);

@@ -1,80 +1,210 @@
-"""The view Compare: raw against scaled, for the present experiment."""
+"""The view Compare: two states side by side, and what lies between. It opens as raw and scaled."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 
-from explorer import describe, labels
+from explorer import describe, labels, share
 from explorer.attention import Array
-from explorer.figures.matrix import Kind, largest, layout, matrix, row_bounds
+from explorer.figures.matrix import Kind, Layout, largest, layout, matrix, row_bounds
 from explorer.lights import Light, Lights, Role
-from explorer.page import address
+from explorer.page import address, moved
 from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
 from explorer.settings import D_MODEL, Scale, Settings
+from explorer.share import Values
 from explorer.trace import AttentionTrace, trace
 from explorer.view import Colour, View
 from explorer.worked import entropy_bits
 
-_CHARTS = ("a_scores", "a_weights", "b_scores", "b_weights", "difference")
+_NAMES = {
+    "text": "sentence",
+    "d_model": "d_model",
+    "position": "positions",
+    "scale": "scaling",
+    "temperature": "temperature",
+    "rule": "weights by",
+    "mask": "mask",
+    "radius": "window",
+    "pad": "padding",
+    "qkv": "separate Q, K, V",
+    "n_heads": "heads",
+    "d_k": "d_k",
+    "d_v": "d_v",
+    "seed": "seed",
+    share.EDITS: "changed numbers",
+}
 
 
-def compare_view(settings: Settings, view: View) -> None:
-    """Draw scores and weights of both on one scale, what scaling changed, and by how much."""
-    raw = trace(replace(settings, scale=Scale.RAW))
-    scaled = trace(replace(settings, scale=Scale.SQRT_D_K))
-    a, b = raw.weights_of(view.head), scaled.weights_of(view.head)
-    d_k = settings.d_query
-    st.markdown(
-        f"**A, raw** against **B, scaled**: the same experiment twice, the scores as they are and "
-        f"the scores divided by √d_k = √{d_k} = {labels.number(d_k**0.5, view.decimals)}."
-    )
-    st.markdown(describe.scaling(raw, scaled, view.head, settings.qkv))
+@dataclass(frozen=True, eq=False, slots=True)
+class Side:
+    """One of the two states."""
+
+    name: str
+    t: AttentionTrace
+    head: int | None
+
+    @property
+    def scores(self) -> Array:
+        """What the weights are made of, hidden keys at -inf."""
+        return self.t.masked[self.head]
+
+    @property
+    def weights(self) -> Array:
+        """Of the open head, or the average."""
+        return self.t.weights_of(self.head)
+
+
+def compare_view(settings: Settings, view: View, values: Values) -> None:
+    """Draw scores and weights of both on one scale, the difference, and each row in numbers."""
+    pinned = share.pinned(values)
+    _buttons(pinned is not None)
+    if pinned is None:
+        raw, scaled = (trace(replace(settings, scale=scale)) for scale in Scale)
+        a, b = Side("A, raw", raw, view.head), Side("B, scaled", scaled, view.head)
+        d_k = settings.d_query
+        st.markdown(
+            f"**A, raw** against **B, scaled**: the same experiment twice, the scores as they are "
+            f"and the scores divided by √d_k = √{d_k} = {labels.number(d_k**0.5, view.decimals)}."
+        )
+        st.markdown(describe.scaling(raw, scaled, view.head, settings.qkv))
+    else:
+        a, b = _sides(pinned, settings, view)
+        st.markdown(_what_differs(pinned, values))
+        st.markdown(describe.compared(a.weights, b.weights, a.t, b.t))
     if st.context.is_embedded:
         _dimension()
-    frame = layout(raw.tokens)
-    hidden = ~raw.visible if settings.mask else None
-    one_head = view.head is not None
-    scores = [side.masked[view.head] for side in (raw, scaled)] if one_head else []
-    score_bound = max(map(largest, scores), default=0.0)
-    weight_bound = 1.0 if view.colour is Colour.UNIT else largest(np.stack((a, b)))
-    by_row = view.colour is Colour.ROW
+    _draw(a, b, settings, view)
 
-    def draw(
-        key: str, title: str, numbers: Array, kind: Kind, bound: float | None, pair: list[Array]
-    ) -> None:
-        figure = matrix(
-            numbers,
-            rows=raw.tokens,
-            columns=raw.tokens,
-            kind=kind,
-            frame=frame,
-            decimals=view.decimals,
-            hidden=hidden,
-            bound=bound,
-            row_bounds=row_bounds(np.hstack(pair)) if by_row and pair else None,
-            hover="%{y} → %{x}",
+
+def _buttons(is_pinned: bool) -> None:
+    with st.container(horizontal=True):
+        st.button(
+            "Pin this state as A",
+            on_click=moved.pin,
+            help="Then change anything: B is the page as it is, A stays. The link holds both.",
         )
-        alt = describe.pairs(title, numbers, raw.tokens, raw.visible, view.decimals)
-        with st.container(width=int(figure.layout.width), gap="xxsmall"):
-            st.markdown(f"**{title}**")
-            chart(figure, key, alt)
+        if is_pinned:
+            st.button("Swap A and B", on_click=moved.swap)
+            st.button("Unpin", on_click=moved.unpin, help="Back to raw against scaled.")
 
+
+def _sides(pinned: Values, settings: Settings, view: View) -> tuple[Side, Side]:
+    a, b = trace(share.experiment(pinned)), trace(settings)
+    # A head that only one of them has is compared with the first one of the other.
+    head = view.head if view.head is None or view.head < a.n_heads else 0
+    return Side("A, pinned", a, head), Side("B, now", b, view.head)
+
+
+def _what_differs(pinned: Values, values: Values) -> str:
+    """Name everything in which the two states differ."""
+    said = []
+    for name, word in _NAMES.items():
+        before, now = pinned[name], values[name]
+        if before == now:
+            continue
+        if name in ("text", share.EDITS):
+            said.append(word)
+        else:
+            write = share.PARAMETERS[name].write
+            said.append(f"{word} {_code(write(before))} → {_code(write(now))}")
+    if not said:
+        return "**A, pinned** and **B, now** are the same so far: change anything."
+    return f"**A, pinned** against **B, now**. What differs: {'; '.join(said)}."
+
+
+def _code(text: str) -> str:
+    return labels.markdown(text.replace("_", " ").replace(",", ", "))
+
+
+def _draw(a: Side, b: Side, settings: Settings, view: View) -> None:
+    aligned = a.t.tokens == b.t.tokens
+    one_head = a.head is not None
+    hidden = [_hidden(side) for side in (a, b)]
+    frames = [layout(side.t.tokens) for side in (a, b)]
+    by_row = view.colour is Colour.ROW and aligned
+    drawn: list[str] = []
+
+    def pair(step: str, kind: Kind, matrices: tuple[Array, Array], bound: float) -> None:
+        seen = [np.where(h, np.nan, m) for m, h in zip(matrices, hidden, strict=True)]
+        rows = row_bounds(np.hstack(seen)) if by_row else None
+        for n, (letter, side) in enumerate((("a", a), ("b", b))):
+            key = f"{letter}_{step}"
+            title = f"{side.name.replace(',', f': {step},', 1)}"
+            _matrix(
+                key, title, matrices[n], side.t.tokens, kind, frames[n], view,
+                hidden=hidden[n] if hidden[n].any() else None, bound=bound, rows=rows,
+            )  # fmt: skip
+            drawn.append(key)
+
+    score_bound = weight_bound = 1.0
     if one_head:
+        score_bound = max(largest(side.scores) for side in (a, b))
         with st.container(horizontal=True, key="steps"):
-            draw("a_scores", "A: scores, raw", scores[0], Kind.SIGNED, score_bound, scores)
-            draw("b_scores", "B: scores, scaled", scores[1], Kind.SIGNED, score_bound, scores)
+            pair("scores", Kind.SIGNED, (a.scores, b.scores), score_bound)
+    weights = (a.weights, b.weights)
+    if view.colour is not Colour.UNIT:
+        weight_bound = max(map(largest, weights))
+    negative = any((np.nan_to_num(w) < 0).any() for w in weights)
+    change = None
     with st.container(horizontal=True, key="steps_of_weights"):
-        draw("a_weights", "A: weights, raw", a, Kind.WEIGHTS, weight_bound, [a, b])
-        draw("b_weights", "B: weights, scaled", b, Kind.WEIGHTS, weight_bound, [a, b])
-        draw("difference", "B − A: change of the weights", b - a, Kind.SIGNED, None, [])
-    st.caption(_scales(view, score_bound, weight_bound, largest(b - a)))
-    st.markdown(_per_row(raw, a, b, view))
-    lit = _query_row(view, len(raw.tokens))
-    bridge(settings, view, raw.tokens, lit, dict.fromkeys(_CHARTS, Kin.PAIRS))
+        pair("weights", Kind.SIGNED if negative else Kind.WEIGHTS, weights, weight_bound)
+        if aligned:
+            change = b.weights - a.weights
+            both = hidden[0] & hidden[1]
+            _matrix(
+                "difference", "B − A", change, a.t.tokens, Kind.SIGNED,
+                frames[0], view, hidden=both if both.any() else None,
+            )  # fmt: skip
+            drawn.append("difference")
+    if not aligned:
+        st.caption("The sentences differ, so there is no difference to draw word by word.")
+    st.caption(_scales(view, score_bound, weight_bound, change, by_row))
+    st.markdown(_table(a, b, view, aligned))
+    lit: Lights = {}
+    for key in drawn:
+        n_tokens = len((a if key.startswith("a_") else b).t.tokens)
+        rows = (view.query, view.query)
+        lit[key] = [Light(Role.ROW, rows, (0, n_tokens - 1))] if view.query < n_tokens else []
+    bridge(settings, view, b.t.tokens, lit, dict.fromkeys(drawn, Kin.PAIRS) if aligned else {})
+
+
+def _hidden(side: Side) -> Array:
+    return ~side.t.visible
+
+
+def _matrix(
+    key: str,
+    title: str,
+    numbers: Array,
+    tokens: tuple[str, ...],
+    kind: Kind,
+    frame: Layout,
+    view: View,
+    *,
+    hidden: Array | None,
+    bound: float | None = None,
+    rows: Array | None = None,
+) -> None:
+    figure = matrix(
+        numbers,
+        rows=tokens,
+        columns=tokens,
+        kind=kind,
+        frame=frame,
+        decimals=view.decimals,
+        hidden=hidden,
+        bound=bound,
+        row_bounds=rows,
+        hover="%{y} → %{x}",
+    )
+    alt = describe.pairs(title, numbers, tokens, None if hidden is None else ~hidden, view.decimals)
+    with st.container(width=int(figure.layout.width), gap="xxsmall"):
+        st.markdown(f"**{title}**")
+        chart(figure, key, alt)
 
 
 def _dimension() -> None:
@@ -84,40 +214,59 @@ def _dimension() -> None:
     )
 
 
-def _scales(view: View, scores: float, weights: float, change: float) -> str:
-    score, weight, most = (labels.number(n, view.decimals) for n in (scores, weights, change))
-    if view.colour is Colour.ROW:
-        return (
-            f"Colours: each row up to its largest number in A and B; the change from −{most} to "
-            f"{most}."
-        )
+def _scales(view: View, scores: float, weights: float, change: Array | None, by_row: bool) -> str:
+    score, weight = (labels.number(n, view.decimals) for n in (scores, weights))
+    most = None if change is None else labels.number(largest(change), view.decimals)
+    own = "" if most is None else f" The change has its own, from −{most} to {most}."
+    if by_row:
+        return f"Colours: each row up to its largest number in A and B.{own}"
     return (
-        f"Changes are computed before rounding. "
-        f"Colours, one scale for each pair: scores from −{score} to {score}, white at 0; "
-        f"weights from 0 to {weight}. The change has its own, from −{most} to {most}."
+        f"Changes are computed before rounding. Colours, one scale for each pair: scores from "
+        f"−{score} to {score}, white at 0; weights from 0 to {weight}.{own}"
     )
 
 
-def _per_row(t: AttentionTrace, a: Array, b: Array, view: View) -> str:
-    """A Markdown table: per query the largest weight and the entropy, raw and scaled."""
-    entropies = entropy_bits(a), entropy_bits(b)
-    lines = [
-        "| query | largest weight: raw | scaled | change "
-        "| entropy in bits: raw | scaled | change |",
-        "|:--|--:|--:|--:|--:|--:|--:|",
-    ]
-    for i, token in enumerate(t.tokens):
-        word = labels.markdown(token, 24)
-        cells = [f"**{word}**" if i == view.query else word]
-        for before, after in ((a[i].max(), b[i].max()), (entropies[0][i], entropies[1][i])):
-            if t.sees_nobody[i]:
-                cells += ["–"] * 3
-            else:
-                cells += [labels.number(n, view.decimals) for n in (before, after, after - before)]
+def _measures(side: Side) -> tuple[Array, Array, Array]:
+    """Of each query: its largest weight, its entropy, the weight of its own word."""
+    weights = side.weights
+    return weights.max(axis=-1, initial=0.0), entropy_bits(weights), np.diagonal(weights)
+
+
+def _table(a: Side, b: Side, view: View, aligned: bool) -> str:
+    """Each query in numbers, A, B and the change; of two sentences one after the other."""
+    names = ("largest weight", "entropy in bits", "own word’s weight")
+    if not aligned:
+        return "\n\n".join(_one_sided(side, view, names) for side in (a, b))
+    head = "| query | " + " | ".join(f"{name}: A | B | change" for name in names) + " |"
+    lines = [head, "|:--|" + "--:|" * 9]
+    measured = list(zip(_measures(a), _measures(b), strict=True))
+    for i, token in enumerate(a.t.tokens):
+        cells = [_word(token, i == view.query)]
+        for before, after in measured:
+            blind = a.t.sees_nobody[i], b.t.sees_nobody[i]
+            cells += [
+                "–" if unseen else labels.number(n, view.decimals)
+                for n, unseen in (
+                    (before[i], blind[0]),
+                    (after[i], blind[1]),
+                    (after[i] - before[i], any(blind)),
+                )
+            ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def _query_row(view: View, n_tokens: int) -> Lights:
-    row = Light(Role.ROW, (view.query, view.query), (0, n_tokens - 1))
-    return {key: [row] for key in _CHARTS}
+def _one_sided(side: Side, view: View, names: tuple[str, ...]) -> str:
+    lines = [f"| {side.name}: query | " + " | ".join(names) + " |", "|:--|" + "--:|" * 3]
+    measured = _measures(side)
+    for i, token in enumerate(side.t.tokens):
+        numbers = [
+            "–" if side.t.sees_nobody[i] else labels.number(n[i], view.decimals) for n in measured
+        ]
+        lines.append("| " + " | ".join([_word(token, False), *numbers]) + " |")
+    return "\n".join(lines)
+
+
+def _word(token: str, bold: bool) -> str:
+    word = labels.markdown(token, 24)
+    return f"**{word}**" if bold else word

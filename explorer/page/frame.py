@@ -21,9 +21,9 @@ _DIRECTIONS = {
 }
 
 
-def notices() -> None:
+def notices(view: View) -> None:
     """Say what to try on a first visit, and what of a link could not be used."""
-    if address.first_visit():
+    if address.first_visit() and view.view is Open.ATTENTION:
         st.caption(
             "Choose a query word to see what it attends to, click any number to see where it comes "
             "from, then change the sentence in the sidebar."

@@ -27,8 +27,9 @@ def act(**after: Any) -> None:
 def buttons() -> None:
     """Draw undo and redo."""
     for label, from_, to in (("Undo", "_done", "_undone"), ("Redo", "_undone", "_done")):
+        what = _kind(*_stack(from_)[-1]) if _stack(from_) else ""
         st.button(
-            label,
+            f"{label} {what}".strip(),
             key=label.lower(),
             disabled=not _stack(from_),
             on_click=_move,
@@ -40,6 +41,14 @@ def _move(from_: str, to: str) -> None:
     before, after = _stack(from_).pop()
     _stack(to).append((before, after))
     address.put(**(before if from_ == "_done" else after))
+
+
+def _kind(before: dict[str, Any], after: dict[str, Any]) -> str:
+    """What an entry changed, in a word: undoing a choice of example is no surprise then."""
+    changed = {name for name in after if before[name] != after[name]}
+    if "example" in changed:
+        return "the example"
+    return "the sentence" if "text" in changed else "a number"
 
 
 def _stack(name: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:

@@ -12,7 +12,7 @@ from explorer.page.chart import chart
 from explorer.settings import Settings
 from explorer.share import Values
 from explorer.trace import AttentionTrace
-from explorer.view import View
+from explorer.view import Open, View
 
 _LANGUAGES = {"numpy": "NumPy", "torch": "PyTorch"}
 _ARROWS = "Arrow graph"
@@ -26,7 +26,12 @@ def home_view(t: AttentionTrace, settings: Settings, view: View, values: Values)
     _code(t, settings)
     _numbers(t, settings, view, values)
     _pictures(t, settings, view)
-    _handout(t, settings, view)
+    _handout(t, settings, view, values)
+
+
+def _opened(values: Values) -> Values:
+    """What is taken home opens again on the numbers, not on this view."""
+    return values | {"view": Open.ATTENTION.value}
 
 
 def _code(t: AttentionTrace, settings: Settings) -> None:
@@ -78,7 +83,7 @@ def _numbers(t: AttentionTrace, settings: Settings, view: View, values: Values) 
         with st.container(horizontal=True):
             st.download_button(
                 "Everything as JSON",
-                lambda: export.state(share.encode(values, limited=False), settings, t),
+                lambda: export.state(share.encode(_opened(values), limited=False), settings, t),
                 "attention.json",
                 "application/json",
                 key="json",
@@ -135,7 +140,7 @@ def _pictures(t: AttentionTrace, settings: Settings, view: View) -> None:
         )
 
 
-def _handout(t: AttentionTrace, settings: Settings, view: View) -> None:
+def _handout(t: AttentionTrace, settings: Settings, view: View, values: Values) -> None:
     with st.container(border=True):
         st.markdown("**Handout**")
         st.caption(
@@ -143,7 +148,7 @@ def _handout(t: AttentionTrace, settings: Settings, view: View) -> None:
             "arithmetic of the number that is open, the settings and the link. About 5 MB, nearly "
             "all of it the drawing library."
         )
-        link = address.link()
+        link = address.link(_opened(values))
 
         def make() -> str:
             from explorer.page.handout import handout

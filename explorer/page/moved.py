@@ -25,11 +25,11 @@ def switch(values: Values) -> None:
     )
     if not values["moved"]:
         return
-    if "_pinned" in st.session_state:
-        st.button("Unpin", on_click=_unpin, help="Compare with the example’s own state again.")
+    if values[share.PIN] is not None:
+        st.button("Unpin", on_click=unpin, help="Compare with the example’s own state again.")
     st.button(
         "Pin this state",
-        on_click=_pin,
+        on_click=pin,
         help="Compare what comes next with the page as it is now.",
     )
 
@@ -38,7 +38,7 @@ def baseline(values: Values, t: AttentionTrace) -> AttentionTrace | None:
     """The state that is compared with; None where it is switched off or has other words."""
     if not values["moved"]:
         return None
-    pinned = st.session_state.get("_pinned")
+    pinned = share.pinned(values)
     if pinned is None and values["example"] not in EXAMPLES:
         st.caption("What moved: pin this state, and what you change next is compared with it.")
         return None
@@ -83,11 +83,18 @@ def _largest(before: AttentionTrace, now: AttentionTrace) -> str:
     )
 
 
-def _pin() -> None:
-    address.touch()
-    st.session_state["_pinned"] = dict(st.session_state["_values"])
+def pin() -> None:
+    """Callback: keep the present state, to compare what comes next with it."""
+    address.put(pin=share.pin_of(st.session_state["_values"]))
 
 
-def _unpin() -> None:
-    address.touch()
-    del st.session_state["_pinned"]
+def unpin() -> None:
+    """Callback: forget it."""
+    address.put(pin=None)
+
+
+def swap() -> None:
+    """Callback: make the pinned state the present one, and pin this one."""
+    values = st.session_state["_values"]
+    before = share.experiment_of(share.pinned(values))
+    address.put(**before, pin=share.pin_of(values))

@@ -110,7 +110,7 @@ def _source_of_vectors(values: Values) -> None:
 
 
 def _scaling(values: Values) -> None:
-    compared = values["view"] == Open.COMPARE
+    compared = values["view"] == Open.COMPARE and values[share.PIN] is None
     label = "Scaling of the scores"
     if compared:
         # The label of a disabled control is too pale to read, and it still has to be read.

@@ -50,11 +50,9 @@ def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None)
         ),
         Step.POSITIONS: lambda: Telling(
             "Positions P",
-            "Which numbers stand for each place in the sentence?",
-            r"p_{i,2c+1} = \sin(i / 10000^{2c/C}),\; p_{i,2c+2} = \cos(\ldots)"
-            if settings.position is Position.SINUSOIDAL
-            else r"P = [\sin \ldots \;|\; \cos \ldots]",
-            f"{n} places × {c} features; the first place is i = 0",
+            "Which numbers stand for each place? Sines and cosines of waves, the first place 0.",
+            rf"P \in \mathbb{{R}}^{{{n} \times {c}}}",
+            f"{n} places × {c} features",
             positions.sinusoidal
             if settings.position is Position.SINUSOIDAL
             else positions.sinusoidal_halves,
@@ -198,8 +196,8 @@ def _turned(
     return Telling(
         f"Turned {what} {letter}ᴿ",
         f"Which way do the {what} point, once each pair of features is turned by its place?",
-        rf"{letter}^R{sub} = R({from_}{sub}),\; \theta_{{i,c}} = i / 10000^{{2c/{d_k}}}",
-        f"{here}{n_tokens} × {d_k}; the first place is i = 0",
+        rf"{letter}^R{sub} = R({from_}{sub})",
+        f"{here}{n_tokens} × {d_k}",
         positions.rotary,
     )
 

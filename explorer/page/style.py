@@ -14,11 +14,13 @@ _PAGE = """
 [class*="st-key-steps"] .stElementContainer { max-width: 100%; }
 [data-testid="stMarkdownContainer"]:has(table) { overflow-x: auto; }
 @keyframes fade { from { mask-size: 100% 100%; } }
-.st-key-arrows_scroll, .katex-display, [data-testid="stMarkdownContainer"]:has(table) {
+.st-key-arrows_scroll, .chart, .katex-display, [data-testid="stMarkdownContainer"]:has(table) {
   mask: linear-gradient(to right, #000 calc(100% - 2.5rem), transparent)
     0 0 / calc(100% + 2.5rem) 100% no-repeat;
   animation: fade linear; animation-timeline: scroll(self inline); }
 [class*="st-key-share"] button { min-height: 2rem; padding-top: 0; padding-bottom: 0; }
+/* A sentence from right to left begins at the right. */
+.st-key-text input { unicode-bidi: plaintext; text-align: start; }
 .katex-display { overflow-x: auto; overflow-y: hidden; padding: 0.25rem 4px; }
 .katex-display > .katex { text-align: left; }
 .stCode .token.token.token { color: inherit; }

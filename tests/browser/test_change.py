@@ -78,7 +78,7 @@ def test_every_edit_in_a_row_is_kept_undone_shared_and_opened_elsewhere(table, p
     assert len(page.url) < 300
     shared = page.url
 
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo a number").click()
     before = changed.copy()
     before[OF, 0] = 0
     drawn(page, before)

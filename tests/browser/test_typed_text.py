@@ -39,8 +39,8 @@ def test_words_that_look_like_markup_are_shown_as_typed(page):
         assert texts(page.locator(f".st-key-scores .{axis} text")) == WORDS
     chart = page.locator(".st-key-scores .js-plotly-plot")
     chart.hover(position=place(page, "scores", 4, 6))
-    page.locator(".st-key-scores .hovertext").wait_for()
-    assert texts(page.locator(".st-key-scores .hovertext text"))[0].startswith("< → &: ")
+    page.locator(".st-key-scores .kin span").wait_for()
+    assert texts(page.locator(".st-key-scores .kin span"))[0].startswith("< → &: ")
 
     page.get_by_text("Read the numbers as tables").click()
     table = page.locator(".st-key-tables table")
