@@ -71,12 +71,12 @@ def test_what_did_not_change_is_not_sent(page):
 
     page.on("websocket", listen)
     visit(page)
-    assert sum(b"heatmap" in frame for frame in frames) == 4
+    assert sum(b"colorscale" in frame for frame in frames) == 4
     frames.clear()
     choose(page, "query", SAT)
     link_becomes(page, query="2")
     eventually(page, lambda: lit(page, "context")[0][1], (SAT, SAT))
-    assert not [frame for frame in frames if b"heatmap" in frame]
+    assert not [frame for frame in frames if b"colorscale" in frame]
     assert len([frame for frame in frames if b"triangle-down" in frame]) == 1
 
 
