@@ -23,11 +23,22 @@ from explorer.examples import DEFAULT, EXAMPLES, OWN
 from explorer.settings import Mask, Position, Rule, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
-from explorer.view import Colour, Direction, Open, Step, View, n_features, openable
+from explorer.view import (
+    Colour,
+    Direction,
+    Drawing,
+    Open,
+    Step,
+    Turned,
+    View,
+    n_features,
+    openable,
+)
 
 Values = dict[str, Any]
 
 DECIMALS = range(2, 7)
+LEAST = range(0, 101)
 AUTO = "auto"
 """In the place of a size that follows from others."""
 EDITS = "edits"
@@ -175,6 +186,10 @@ PARAMETERS: dict[str, Parameter] = {
     "direction": _one_of(Direction),
     "colour": _one_of(Colour),
     "decimals": _whole(DECIMALS),
+    "drawing": _one_of(Drawing),
+    "least": _whole(LEAST),
+    "own": _switch(),
+    "turned": _one_of(Turned),
     "moved": _switch(),
     PIN: _state(),
 }
@@ -431,6 +446,8 @@ def view(values: Values) -> View:
             "step": Step(given["step"]),
             "direction": Direction(given["direction"]),
             "colour": Colour(given["colour"]),
+            "drawing": Drawing(given["drawing"]),
+            "turned": Turned(given["turned"]),
         }
     )
 

@@ -24,6 +24,20 @@ class Direction(StrEnum):
     ALL = "all"
 
 
+class Drawing(StrEnum):
+    """How the arrows are drawn."""
+
+    ARCS = "arcs"  #        over the sentence
+    COLUMNS = "columns"  #  from a column of queries to a column of keys
+
+
+class Turned(StrEnum):
+    """Which way round matrices are drawn. It changes no number."""
+
+    ROWS = "rows"  #        a word's vector is a row; queries are rows, keys are columns
+    COLUMNS = "columns"  #  everything transposed
+
+
 class Colour(StrEnum):
     """What the ends of the colour scale stand for."""
 
@@ -81,6 +95,10 @@ class View:
     direction: Direction = Direction.FROM_QUERY
     colour: Colour = Colour.MATRIX
     decimals: int = 3
+    drawing: Drawing = Drawing.ARCS
+    least: int = 0  #    percent; arrows for smaller weights are left out
+    own: bool = True  #  whether a word's arrow to itself is drawn
+    turned: Turned = Turned.ROWS
     moved: bool = False  # whether each matrix has its change beside it
 
 

@@ -20,7 +20,7 @@ from explorer.examples import EXAMPLES, OWN
 from explorer.page import address, bridge
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
 from explorer.trace import trace
-from explorer.view import Direction, View, steps
+from explorer.view import Direction, Drawing, View, steps
 
 ROOT = Path(__file__).parent.parent
 APP = ROOT / "streamlit_app.py"
@@ -976,3 +976,46 @@ def test_the_formula_of_the_weights_names_the_step_that_is_drawn(paste):
     page = paste(scale="sqrt_d_k", d_model="4", n_heads="4")
     assert "scaled" in charts(page)
     assert any(r"\mathrm{softmax}(S'_h)" in written.value for written in page.markdown)
+
+
+# Another drawing of the same numbers
+
+
+def test_words_as_columns_transpose_every_matrix_and_change_no_number(paste):
+    link_ = {"example": "journey_qkv", "mask": "causal"}
+    upright = charts(paste(**link_))
+    across = charts(paste(**link_, turned="columns"))
+    assert upright.keys() == across.keys()
+    for key in upright.keys() - {"arrows"}:
+        np.testing.assert_array_equal(z(across[key]["data"][0]), z(upright[key]["data"][0]).T)
+
+
+def test_the_formulas_follow_the_words_into_columns(paste):
+    said = bodies(paste(example="journey_qkv", turned="columns"))
+    assert any(r"{Q}^\top = {W_{Q}}^\top {X}^\top" in text for text in said)
+    assert any(r"{Y}^\top = {V}^\top {A}^\top" in text for text in said)
+    assert any("each column sums to 1" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("turned", "said"),
+    [("rows", "Row “bank”, column “river”"), ("columns", "Column “bank”, row “river”")],
+)
+def test_a_cell_of_the_weights_is_read_aloud(paste, turned, said):
+    page = paste(example="bank_river", query="0", key="2", turned=turned)
+    wanted = f"{said}: “bank” gives 24.5 % of its attention to “river”."
+    assert wanted in [caption.value for caption in page.caption]
+
+
+def test_arrows_below_a_share_and_to_the_word_itself_are_left_out(paste):
+    page = paste(example="bank_river", query="0", least="20", own="0")
+    _, _, tips = charts(page)["arrows"]["data"]
+    assert len(tips["x"]) == 1  # 66.5 % to itself, 9.0 % to of, 24.5 % to river
+
+
+def test_arrows_between_columns_are_picked_by_column(put):
+    view = View(drawing=Drawing.COLUMNS)
+    bridge.pick({"chart": "arrows", "row": 3, "column": 0}, WARM_MAT, view)
+    bridge.pick({"chart": "arrows", "row": 4, "column": 1}, WARM_MAT, view)
+    bridge.pick({"chart": "arrows", "row": 4, "column": 0.5}, WARM_MAT, view)
+    assert put == [{"query": 3}, {"key": 4}]

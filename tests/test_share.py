@@ -35,7 +35,7 @@ from explorer.share import (
 )
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
-from explorer.view import Colour, Direction, Open, Step, View
+from explorer.view import Colour, Direction, Open, Step, Turned, View
 
 NAMES = [*EXAMPLES, OWN]
 WARM_MAT = {
@@ -63,6 +63,10 @@ WARM_MAT = {
     "direction": "from",
     "colour": "matrix",
     "decimals": 3,
+    "drawing": "arcs",
+    "least": 0,
+    "own": True,
+    "turned": "rows",
     "moved": False,
     "pin": None,
     "edits": NOTHING,
@@ -75,7 +79,7 @@ def values(draw):
     """Any state that the controls can have."""
     whole = st.integers
     one_of = {"scale": Scale, "view": Open, "step": Step, "direction": Direction, "colour": Colour}
-    one_of |= {"position": Position, "rule": Rule}
+    one_of |= {"position": Position, "rule": Rule, "turned": Turned}
     changed = draw(
         st.fixed_dictionaries(
             {},
@@ -96,6 +100,8 @@ def values(draw):
                 "head": whole(0, 9) | st.just("mean"),
                 "feature": whole(0, 9),
                 "decimals": whole(2, 6),
+                "least": whole(0, 100),
+                "own": st.booleans(),
             }
             | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},
         )

@@ -23,6 +23,8 @@ _TIP = 10  #     where the line of an arc ends and its tip begins
 _BELOW = 50  #   room for the words and the percentages
 _BANDS = len(palette.ARROWS)
 _LONGEST_WORD = 14
+QUERIES_AT, KEYS_AT = 0.0, 1.0
+"""Where the two columns stand, on the horizontal axis of `columns`."""
 MOST_OF_ALL = 512
 MOST_OF_ONE = 48
 LEAST = 5e-4
@@ -90,16 +92,7 @@ def arrows(
                 "hovermode": "closest",
                 # So near a word, in pixels, the pointer or a finger means it.
                 "hoverdistance": 40,
-                "shapes": [
-                    {
-                        "type": "path",
-                        "path": " ".join(paths),
-                        "layer": "below",
-                        "line": {"width": _line_width(band), "color": palette.ARROWS[band]},
-                    }
-                    for band, paths in enumerate(bands)
-                    if paths
-                ],
+                "shapes": _lines(bands),
                 "xaxis": {
                     "range": [-0.5, max(n_tokens, 1) - 0.5],
                     "visible": False,
@@ -113,6 +106,83 @@ def arrows(
             },
         }
     )
+
+
+def columns(
+    weights: Array,
+    tokens: Sequence[str],
+    beside: Sequence[str],
+    hover: Sequence[str],
+    focus: int | None = None,
+    focus_colour: str = palette.QUERY,
+) -> go.Figure:
+    """The same arrows as lines from a column of queries to a column of keys.
+
+    Parameters as in `arrows`; `beside` is written to the right of each key.
+    """
+    n_tokens = len(tokens)
+    bands: list[list[str]] = [[] for _ in range(_BANDS)]
+    top = np.nanmax(weights, initial=LEAST, where=~np.isnan(weights))
+    middle = (QUERIES_AT + KEYS_AT) / 2
+    for i, j in strongest(weights, focus):
+        band = min(int(_BANDS * weights[i, j] / top), _BANDS - 1)
+        start, end = QUERIES_AT + 0.04, KEYS_AT - 0.04
+        bands[band].append(f"M{start},{i} C{middle},{i} {middle},{j} {end},{j}")
+    size = _font(n_tokens)
+    words = [labels.plotly(token, _LONGEST_WORD) for token in tokens]
+    places = list(range(n_tokens))
+
+    def column(x: float, text: Sequence[str], position: str) -> dict:
+        return {
+            "type": "scatter",
+            "mode": "text",
+            "x": [x] * n_tokens,
+            "y": places,
+            "text": list(text),
+            "textposition": position,
+            "textfont": {"size": size},
+            "cliponaxis": False,
+        }
+
+    queries, keys = list(words), list(words)
+    if focus is not None:
+        marked = f'<b><span style="color:{focus_colour}">{words[focus]}</span></b>'
+        (queries if focus_colour == palette.QUERY else keys)[focus] = marked
+    shares = [f"{word}  {share}" for word, share in zip(keys, beside, strict=True)]
+    return go.Figure(
+        {
+            "data": [
+                column(QUERIES_AT, queries, "middle left") | {"hoverinfo": "skip"},
+                column(KEYS_AT, shares, "middle right") | _named(hover),
+            ],
+            "layout": {
+                "width": 640,
+                "height": n_tokens * (size + 10) + 40,
+                "margin": {"l": 0, "r": 0, "t": 8, "b": 8, "pad": 0},
+                "showlegend": False,
+                "dragmode": False,
+                "hovermode": "closest",
+                "hoverdistance": 40,
+                "shapes": _lines(bands),
+                "xaxis": {"range": [-0.35, 1.55], "visible": False, "fixedrange": True},
+                "yaxis": {"range": [n_tokens - 0.5, -0.5], "visible": False, "fixedrange": True},
+            },
+        }
+    )
+
+
+def _lines(bands: list[list[str]]) -> list[dict]:
+    """A shape for each band of weights: a few long paths are drawn faster than many short ones."""
+    return [
+        {
+            "type": "path",
+            "path": " ".join(paths),
+            "layer": "below",
+            "line": {"width": _line_width(band), "color": palette.ARROWS[band]},
+        }
+        for band, paths in enumerate(bands)
+        if paths
+    ]
 
 
 def strongest(weights: Array, focus: int | None) -> Array:

@@ -76,6 +76,7 @@ def matrix(
     row_bounds: Array | None = None,
     hover: str = "%{y}, %{x}",
     beside: Sequence[str] | None = None,
+    turned: bool = False,
 ) -> go.Figure:
     """Draw numbers, (rows, columns), with their digits where they fit and row 0 at the top.
 
@@ -86,7 +87,15 @@ def matrix(
     hover: how a cell is named when it is pointed at, with %{y} for its row, %{x} for its column.
     Where not every row and column has a tick, a chart cannot name them, and says nothing.
     beside: what is written to the right of each row, under the heading "sum".
+    turned: draw the transpose instead; everything else is given as without it. Then nothing stands
+    beside the rows, which are none of the sums'.
     """
+    if turned:
+        numbers, rows, columns = numbers.T, columns, rows
+        hidden = None if hidden is None else hidden.T
+        row_bounds = None if row_bounds is None else row_bounds.T
+        hover = hover.replace("%{y}", "%{_}").replace("%{x}", "%{y}").replace("%{_}", "%{x}")
+        beside = None
     drawn = numbers if hidden is None else np.where(hidden, np.nan, numbers)
     digits = _digits(drawn, hidden, decimals) if fits_digits(*numbers.shape) else None
     by_row = row_bounds is not None

@@ -13,7 +13,7 @@ from explorer import describe, labels
 from explorer.attention import Array, BoolArray
 from explorer.figures import heads as all_heads
 from explorer.figures import palette
-from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
+from explorer.figures.arrows import LEAST, arrows, columns, slot_width, strongest
 from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix, row_bounds
 from explorer.lights import Light, Role, lights
 from explorer.page import given_cell, moved, style
@@ -24,7 +24,7 @@ from explorer.page.steps import Telling, telling
 from explorer.page.tables import Matrix, tables
 from explorer.settings import Settings
 from explorer.trace import AttentionTrace
-from explorer.view import GIVEN, PAIRS, Colour, Direction, Step, View, steps
+from explorer.view import GIVEN, PAIRS, Colour, Direction, Drawing, Step, Turned, View, steps
 
 _MOST_WITH_SUMS = 16
 
@@ -82,7 +82,7 @@ def _shown(step: Step, t: AttentionTrace, settings: Settings, view: View) -> Sho
     numbers = _numbers(step, t, view.head)
     return Shown(
         step,
-        telling(step, settings, t, view.head),
+        telling(step, settings, t, view.head, view.turned is Turned.COLUMNS),
         numbers,
         rows=_features(numbers.shape[0]) if step in GIVEN else t.tokens,
         columns=t.tokens if step in PAIRS else _features(numbers.shape[1]),
@@ -128,7 +128,8 @@ def _features(count: int) -> tuple[str, ...]:
 def _arrow_graph(t: AttentionTrace, view: View) -> None:
     graph = arrow_graph(t, view)
     n_tokens = len(t.tokens)
-    style.least_width("arrows", n_tokens * slot_width(t.tokens), most=n_tokens * 170)
+    if view.drawing is Drawing.ARCS:
+        style.least_width("arrows", n_tokens * slot_width(t.tokens), most=n_tokens * 170)
     with st.container(key="arrows_scroll"):
         chart(graph.figure, "arrows", graph.alt)
     st.caption(_under_the_words(t, view))
@@ -170,9 +171,14 @@ def arrow_graph(t: AttentionTrace, view: View) -> Graph:
     said, alt = describe.arrows(shares, t.tokens, focus, view.direction is Direction.TO_KEY)
     under = [labels.percent(w) if s else "hidden" for w, s in zip(shares, seen, strict=True)]
     hover = [labels.plotly(text) for text in said]
+    drawn = np.where(np.nan_to_num(drawn) >= view.least / 100, drawn, np.nan)
+    if not view.own:
+        drawn = np.where(np.eye(len(drawn), dtype=bool), np.nan, drawn)
     n_drawn = len(strongest(drawn, focus))
     return Graph(
-        arrows(drawn, t.tokens, under, hover, focus, colour),
+        arrows(drawn, t.tokens, under, hover, focus, colour)
+        if view.drawing is Drawing.ARCS
+        else columns(drawn, t.tokens, under, hover, focus, colour),
         alt,
         n_drawn,
         int((np.nan_to_num(drawn) >= LEAST).sum()) - n_drawn,
@@ -225,7 +231,22 @@ def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layou
         _legend(shown, view)
         st.markdown(f"${told.formula}$")
         st.caption(told.question)
+        if shown.step is Step.WEIGHTS and shown.rows:
+            st.caption(_read_aloud(shown, view))
         _code(told)
+
+
+def _read_aloud(shown: Shown, view: View) -> str:
+    """One cell in words, so that nobody takes rows for columns."""
+    i, j = view.query, view.key
+    asks, answers = (f"“{labels.markdown(describe.word(shown.rows, n))}”" for n in (i, j))
+    where = f"Row {asks}, column {answers}"
+    if view.turned is Turned.COLUMNS:
+        where = f"Column {asks}, row {answers}"
+    if shown.hidden is not None and shown.hidden[i, j]:
+        return f"{where}: {asks} may not see {answers}."
+    share = labels.percent(shown.numbers[i, j])
+    return f"{where}: {asks} gives {share} of its attention to {answers}."
 
 
 def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout) -> None:
@@ -243,6 +264,7 @@ def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout
         decimals=view.decimals,
         hidden=np.isnan(difference) if np.isnan(difference).any() else None,
         hover="%{y} → %{x}" if shown.step in PAIRS else "%{y}, feature %{x}",
+        turned=view.turned is Turned.COLUMNS,
     )
     end = labels.number(largest(difference), view.decimals)
     still = not np.nan_to_num(difference).any()
@@ -276,6 +298,7 @@ def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:
         row_bounds=row_bounds(drawn) if view.colour is Colour.ROW else None,
         hover="%{y} → %{x}" if pairs else "%{y}, feature %{x}",
         beside=sums,
+        turned=view.turned is Turned.COLUMNS,
     )
 
 

@@ -9,11 +9,23 @@ import streamlit as st
 
 from explorer import labels
 from explorer.figures import heads, palette
+from explorer.figures.arrows import KEYS_AT, QUERIES_AT
 from explorer.lights import Lights, Role
 from explorer.page import address, given_cell
 from explorer.page.chart import send_lights
 from explorer.settings import Settings
-from explorer.view import GIVEN, PAIRS, Direction, Step, View, n_features, openable, steps
+from explorer.view import (
+    GIVEN,
+    PAIRS,
+    Direction,
+    Drawing,
+    Step,
+    Turned,
+    View,
+    n_features,
+    openable,
+    steps,
+)
 
 _COLOURS = {
     Role.QUERY: palette.QUERY,
@@ -56,6 +68,7 @@ def bridge(
             "kin": kin,
             "words": [labels.shown(token, 40) for token in tokens],
             "decimals": view.decimals,
+            "turned": view.turned is Turned.COLUMNS,
         },
         picked,
     )
@@ -72,6 +85,10 @@ def pick(cell: object, settings: Settings, view: View) -> None:
         sizes = given_cell.size(settings, Step(chart))
         if _is_place(row, sizes[0]) and _is_place(column, sizes[1]):
             given_cell.show(Step(chart), int(row), int(column))
+        return
+    if chart == "arrows" and view.drawing is Drawing.COLUMNS:
+        if _is_place(row, n_tokens) and column in (QUERIES_AT, KEYS_AT):
+            address.put(**{"query" if column == QUERIES_AT else "key": int(row)})
         return
     if chart == "arrows":
         if _is_place(column, n_tokens):

@@ -166,21 +166,29 @@ const plain = (html) => new DOMParser().parseFromString(html, "text/html").docum
 
 function nameOf(chart, row, column) {
   const { names, figure: { layout: { xaxis, yaxis } } } = chart;
+  const [down, across] = isTurned(chart.name) ? [column, row] : [row, column];
   if (!names) {
     const { kin, words } = page;
     return kin[chart.name] === "pairs" ? `${words[row]} → ${words[column]}`
       : `${words[row] ?? row + 1}, feature ${column + 1}`;
   }
-  if (names.hovertext) return plain(names.hovertext[row][column]);
-  return plain(names.form.replace("%{y}", () => yaxis.ticktext[row]).replace("%{x}", () => xaxis.ticktext[column]));
+  if (names.hovertext) return plain(names.hovertext[down][across]);
+  return plain(names.form.replace("%{y}", () => yaxis.ticktext[down]).replace("%{x}", () => xaxis.ticktext[across]));
 }
+
+// Where words are drawn as columns, only the drawing is transposed: rows are words here all the same.
+const isTurned = (name) => page.turned && name !== "arrows" && name !== "heads";
 
 function listen(chart) {
   const { name, plot } = chart;
   chart.heard = true;
-  plot.on("plotly_click", ({ points: [{ x, y }] }) => page.tell("picked", { chart: name, row: y, column: x }));
+  plot.on("plotly_click", ({ points: [{ x, y }] }) => {
+    const [row, column] = isTurned(name) ? [x, y] : [y, x];
+    page.tell("picked", { chart: name, row, column });
+  });
   plot.on("plotly_hover", ({ points: [{ x, y }] }) => {
-    pointed = { name, row: y, column: x };
+    const [row, column] = isTurned(name) ? [x, y] : [y, x];
+    pointed = { name, row, column };
     showKin();
   });
   plot.on("plotly_unhover", () => {
@@ -211,7 +219,8 @@ function place(chart, [top, bottom, left, right]) {
   return { left: x(left - 0.5), top: y(top - 0.5), right: x(right + 0.5), bottom: y(bottom + 0.5) };
 }
 
-function outline(chart, cells, layer, className) {
+function outline(chart, [top_, bottom_, left_, right_], layer, className) {
+  const cells = isTurned(chart.name) ? [left_, right_, top_, bottom_] : [top_, bottom_, left_, right_];
   const { left, top, right, bottom } = place(chart, cells);
   const box = element(className, chart.layers[layer]);
   Object.assign(box.style, {
@@ -224,7 +233,7 @@ function showLights(chart) {
   const lit = page.lights[chart.name] ?? [];
   if (!chart.drawn) return;
   const { height, xaxis } = chart.figure.layout;
-  const wanted = JSON.stringify([lit, chart.width, height, xaxis.range]);
+  const wanted = JSON.stringify([lit, chart.width, height, xaxis.range, page.turned]);
   if (chart.lit === wanted) return;
   chart.lit = wanted;
   chart.layers.lights.replaceChildren();
@@ -263,13 +272,15 @@ function flash(chart, before) {
 
 const shape = (chart) => {
   const z = chart.plot._fullData?.[0]?.z;
-  return z ? [z.length, z[0].length] : [0, 0];
+  if (!z) return [0, 0];
+  return isTurned(chart.name) ? [z[0].length, z.length] : [z.length, z[0].length];
 };
 
 // The number in a cell; coloured by row, a chart keeps the numbers themselves beside its colours.
 function number(chart, row, column) {
   const { z, customdata } = chart.plot._fullData[0];
-  const value = (customdata || z)?.[row]?.[column];
+  const [i, j] = isTurned(chart.name) ? [column, row] : [row, column];
+  const value = (customdata || z)?.[i]?.[j];
   if (value === undefined) return "";
   if (!Number.isFinite(value)) return "hidden";
   const text = Math.abs(value) >= 1e5 ? value.toExponential(4) : value.toFixed(page.decimals + 1);

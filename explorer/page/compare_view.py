@@ -17,7 +17,7 @@ from explorer.page.chart import chart
 from explorer.settings import D_MODEL, Scale, Settings
 from explorer.share import Values
 from explorer.trace import AttentionTrace, trace
-from explorer.view import Colour, View
+from explorer.view import Colour, Turned, View
 from explorer.worked import entropy_bits
 
 _NAMES = {
@@ -200,6 +200,7 @@ def _matrix(
         bound=bound,
         row_bounds=rows,
         hover="%{y} → %{x}",
+        turned=view.turned is Turned.COLUMNS,
     )
     alt = describe.pairs(title, numbers, tokens, None if hidden is None else ~hidden, view.decimals)
     with st.container(width=int(figure.layout.width), gap="xxsmall"):

@@ -10,7 +10,7 @@ from explorer.examples import EXAMPLES, OWN
 from explorer.page import address, history
 from explorer.settings import Mask, Position, Rule, Scale, divisors
 from explorer.share import Values
-from explorer.view import Colour, Open
+from explorer.view import Colour, Drawing, Open, Turned
 
 _SCALES = {Scale.RAW: "raw", Scale.SQRT_D_K: "÷ √d_k"}
 _MASKS = {
@@ -27,6 +27,8 @@ _POSITIONS = {
     Position.ALIBI: "ALiBi",
 }
 _RULES = {Rule.SOFTMAX: "softmax", Rule.TOTAL: "plain division"}
+_DRAWINGS = {Drawing.ARCS: "as arcs", Drawing.COLUMNS: "between columns"}
+_TURNED = {Turned.ROWS: "rows", Turned.COLUMNS: "columns"}
 _COLOURS = {Colour.MATRIX: "by matrix", Colour.ROW: "by row", Colour.UNIT: "0 to 1"}
 
 
@@ -222,5 +224,29 @@ def _more(values: Values) -> None:
         help="What the darkest colour stands for: the largest number of the matrix, of each row, "
         "or 1.",
         **address.named("colour"),
+    )
+    st.segmented_control(
+        "Arrows are drawn",
+        list(map(str, Drawing)),
+        format_func=_DRAWINGS.get,
+        required=True,
+        **address.named("drawing"),
+    )
+    st.number_input(
+        "Arrows from this share on, in %",
+        share.LEAST[0],
+        share.LEAST[-1],
+        help="Weaker ones are left out.",
+        **address.named("least"),
+    )
+    st.toggle("A word’s arrow to itself", **address.named("own"))
+    st.segmented_control(
+        "Words are",
+        list(map(str, Turned)),
+        format_func=_TURNED.get,
+        required=True,
+        help="Some books write a word’s vector as a row, some as a column. Then every matrix is "
+        "transposed and the factors change places; no number changes.",
+        **address.named("turned"),
     )
     st.slider("Decimals", share.DECIMALS[0], share.DECIMALS[-1], **address.named("decimals"))

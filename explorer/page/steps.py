@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer import attention, embeddings, positions
 from explorer.settings import Position, Rule, Settings
 from explorer.trace import AttentionTrace
-from explorer.view import Step, chain
+from explorer.view import PAIRS, Step, chain, n_features
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,92 @@ class Telling:
     function: Callable | None
 
 
-def telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None) -> Telling:
-    """Put one step into words, with the sizes of this experiment."""
+def telling(
+    step: Step,
+    settings: Settings,
+    t: AttentionTrace,
+    head: int | None,
+    turned: bool = False,
+) -> Telling:
+    """Put one step into words, with the sizes of this experiment.
+
+    turned: words are columns, so every matrix and its formula are transposed.
+    """
+    told = _telling(step, settings, t, head)
+    return _transposed(told, step, settings, t, head) if turned else told
+
+
+def _transposed(
+    told: Telling, step: Step, settings: Settings, t: AttentionTrace, head: int | None
+) -> Telling:
+    """The same step where words are columns: the factors of a product change places."""
+    many = settings.n_heads > 1
+    sub = "_h" if many else ""
+    x = "X'" if settings.position.is_added else "X"
+    q, k, v = ("Q", "K", "V") if settings.qkv else (x, x, x)
+    q_met, k_met = ("Q^R", "K^R") if settings.position is Position.ROTARY else (q, k)
+    before_, last = _symbols(settings, sub)
+    inputs, scaled, cooled, masked = "X'", f"S'{sub}", rf"S^\tau{sub}", rf"\tilde S{sub}"
+
+    def t_(name: str) -> str:
+        return rf"{{{name}}}^\top"
+
+    def w_(letter: str) -> str:
+        return t_(f"W_{{{letter}{',h' if many else ''}}}")
+
+    formula = {
+        Step.EMBEDDINGS: t_("X"),
+        Step.POSITIONS: t_("P"),
+        Step.INPUTS: rf"{t_(inputs)} = {t_('X')} + {t_('P')}",
+        Step.W_Q: t_("W_Q"),
+        Step.W_K: t_("W_K"),
+        Step.W_V: t_("W_V"),
+        Step.QUERIES: rf"{t_(f'Q{sub}')} = {w_('Q')} {t_(x)}",
+        Step.KEYS: rf"{t_(f'K{sub}')} = {w_('K')} {t_(x)}",
+        Step.VALUES: rf"{t_(f'V{sub}')} = {w_('V')} {t_(x)}",
+        Step.TURNED_QUERIES: rf"{t_(f'Q^R{sub}')} = R({t_(f'{q}{sub}')})",
+        Step.TURNED_KEYS: rf"{t_(f'K^R{sub}')} = R({t_(f'{k}{sub}')})",
+        Step.SCORES: rf"{t_(f'S{sub}')} = {k_met}{sub}\, {t_(f'{q_met}{sub}')}",
+        Step.SCALED: rf"{t_(scaled)} = {t_(f'S{sub}')} / \sqrt{{{settings.d_query}}}",
+        Step.CONTEXT: rf"{t_(f'Y{sub}')} = {t_(f'{v}{sub}')} {t_(f'A{sub}')}",
+        Step.W_O: t_("W_O"),
+        Step.OUTPUT: rf"{t_('W_O')} {t_('Y')}" if settings.has_w_o else t_("Y"),
+    }.get(step)
+    if step is Step.BIASED:
+        formula = rf"{t_(f'S^B{sub}')} = {t_(before_(step))} + {t_(f'B{sub}')}"
+    elif step is Step.COOLED:
+        formula = rf"{t_(cooled)} = {t_(before_(step))} / {t.temperature:g}"
+    elif step is Step.MASKED:
+        seen = r"\text{ where seen, else } -\infty"
+        formula = rf"{t_(masked)} = {t_(before_(step))} {seen}"
+    elif step is Step.WEIGHTS and head is not None and settings.rule is Rule.SOFTMAX:
+        softmax = r"\mathrm{softmax}_{\text{of each column}}"
+        formula = rf"{t_(f'A{sub}')} = {softmax}({t_(last)})"
+    question = told.question.replace("(row)", "(_)").replace("(column)", "(row)")
+    here = f"head {head + 1}: " if many and head is not None else ""
+    sums = ", each column sums to 1" if step is Step.WEIGHTS else ""
+    rows, columns = _size(step, settings, len(t.tokens))
+    return replace(
+        told,
+        question=question.replace("(_)", "(column)"),
+        formula=formula or told.formula,
+        shapes=f"{here}{columns} × {rows}{sums}",
+    )
+
+
+def _size(step: Step, settings: Settings, n_tokens: int) -> tuple[int, int]:
+    if step in PAIRS:
+        return n_tokens, n_tokens
+    rows = {
+        Step.W_Q: settings.d_model,
+        Step.W_K: settings.d_model,
+        Step.W_V: settings.d_model,
+        Step.W_O: settings.d_joined,
+    }.get(step, n_tokens)
+    return rows, n_features(settings, step)
+
+
+def _telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None) -> Telling:
     n, c = t.x.shape
     d, dv, h = settings.d_query, settings.d_value, settings.n_heads
     many = h > 1

@@ -9,7 +9,16 @@ import pytest
 
 from explorer import labels
 from explorer.figures import palette
-from explorer.figures.arrows import HEIGHT, MOST_OF_ALL, MOST_OF_ONE, arrows, slot_width
+from explorer.figures.arrows import (
+    HEIGHT,
+    KEYS_AT,
+    MOST_OF_ALL,
+    MOST_OF_ONE,
+    QUERIES_AT,
+    arrows,
+    columns,
+    slot_width,
+)
 
 THE_CAT = ("the", "cat", "the", "mat")
 FROM_CAT = np.array([[np.nan] * 4, [0.1, 0.6, 0.05, 0.25], [np.nan] * 4, [np.nan] * 4])
@@ -233,3 +242,36 @@ def test_a_finger_on_the_chart_scrolls_the_page():
     assert figure.layout.dragmode is False
     assert figure.layout.xaxis.fixedrange
     assert figure.layout.yaxis.fixedrange
+
+
+# Between columns
+
+
+def lines(figure):
+    """The (query, key) of every line between the columns, with its width."""
+    found = {}
+    for shape in figure.layout.shapes:
+        for path in shape.path.split("M")[1:]:
+            numbers = list(map(float, re.findall(NUMBER, path)))
+            assert numbers[0] < 0.1
+            assert numbers[6] > 0.9
+            found[int(numbers[1]), int(numbers[7])] = shape.line.width
+    return found
+
+
+def test_between_columns_there_is_a_line_for_each_weight_the_wider_the_larger():
+    figure = columns(FROM_CAT, THE_CAT, list("abcd"), list("abcd"), focus=1)
+    found = lines(figure)
+    assert set(found) == {(1, 0), (1, 1), (1, 2), (1, 3)}
+    assert found[1, 1] > found[1, 3] > found[1, 2]
+    queries, keys = figure.data
+    assert [re.sub("<.*?>", "", word) for word in queries.text] == list(THE_CAT)
+    assert keys.text[3] == "mat  d"
+    assert list(queries.y) == list(keys.y) == [0, 1, 2, 3]
+    assert set(queries.x) == {QUERIES_AT}
+    assert set(keys.x) == {KEYS_AT}
+
+
+def test_words_between_columns_are_shown_as_typed():
+    figure = columns(EVEN, ("<b>", "a&b", "$x$", "c"), [""] * 4, [""] * 4)
+    assert figure.data[0].text[:3] == ("&lt;b&gt;", "a&amp;b", "&#36;x&#36;")
