@@ -13,6 +13,7 @@ from explorer.page.change_box import change_box
 from explorer.page.compare_view import compare_view
 from explorer.page.home_view import home_view
 from explorer.page.open_box import open_box
+from explorer.page.present_view import present_view
 from explorer.page.sidebar import sidebar
 from explorer.page.three_ways_box import three_ways_box
 from explorer.page.torch_check import torch_check
@@ -40,6 +41,8 @@ else:
             compare_view(settings, view, values)
         elif view.view is Open.HOME:
             home_view(trace(settings), settings, view, values)
+        elif view.view is Open.PRESENT:
+            present_view(trace(settings), settings, view)
         else:
             numbers = trace(settings)
             attention_view(numbers, settings, view, moved.baseline(values, numbers))
@@ -50,8 +53,9 @@ else:
             torch_check(numbers, settings)
     with head:
         frame.notices(view)
-        frame.choices(settings, view, values)
-if not st.context.is_embedded:
+        if view.view is not Open.PRESENT:
+            frame.choices(settings, view, values)
+if not st.context.is_embedded and values["view"] != Open.PRESENT:
     sidebar(values)
 
 address.done()

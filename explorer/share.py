@@ -39,6 +39,7 @@ Values = dict[str, Any]
 
 DECIMALS = range(2, 7)
 LEAST = range(0, 101)
+REVEALED = range(1, 31)
 AUTO = "auto"
 """In the place of a size that follows from others."""
 EDITS = "edits"
@@ -190,6 +191,7 @@ PARAMETERS: dict[str, Parameter] = {
     "least": _whole(LEAST),
     "own": _switch(),
     "turned": _one_of(Turned),
+    "revealed": _whole(REVEALED),
     "moved": _switch(),
     PIN: _state(),
 }

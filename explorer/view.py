@@ -14,6 +14,7 @@ class Open(StrEnum):
     ATTENTION = "attention"
     COMPARE = "compare"
     HOME = "home"
+    PRESENT = "present"
 
 
 class Direction(StrEnum):
@@ -99,6 +100,7 @@ class View:
     least: int = 0  #    percent; arrows for smaller weights are left out
     own: bool = True  #  whether a word's arrow to itself is drawn
     turned: Turned = Turned.ROWS
+    revealed: int = 1  # steps shown so far, in front of a class
     moved: bool = False  # whether each matrix has its change beside it
 
 

@@ -1019,3 +1019,12 @@ def test_arrows_between_columns_are_picked_by_column(put):
     bridge.pick({"chart": "arrows", "row": 4, "column": 1}, WARM_MAT, view)
     bridge.pick({"chart": "arrows", "row": 4, "column": 0.5}, WARM_MAT, view)
     assert put == [{"query": 3}, {"key": 4}]
+
+
+def test_in_front_of_a_class_there_are_the_steps_revealed_and_at_last_the_arrows(paste):
+    shown = [list(charts(paste(view="present", revealed=str(n)))) for n in range(1, 7)]
+    steps_ = list(steps(WARM_MAT))
+    assert shown == [*(steps_[:n] for n in range(1, 5)), *[[*steps_, "arrows"]] * 2]
+    page = paste(view="present")
+    assert not page.sidebar.children
+    assert not page.get("button_group")

@@ -67,6 +67,7 @@ WARM_MAT = {
     "least": 0,
     "own": True,
     "turned": "rows",
+    "revealed": 1,
     "moved": False,
     "pin": None,
     "edits": NOTHING,
@@ -101,6 +102,7 @@ def values(draw):
                 "feature": whole(0, 9),
                 "decimals": whole(2, 6),
                 "least": whole(0, 100),
+                "revealed": whole(1, 30),
                 "own": st.booleans(),
             }
             | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},

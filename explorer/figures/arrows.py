@@ -123,6 +123,7 @@ def columns(
     n_tokens = len(tokens)
     bands: list[list[str]] = [[] for _ in range(_BANDS)]
     top = np.nanmax(weights, initial=LEAST, where=~np.isnan(weights))
+    # Side by side, thinner lines than arcs: they all meet in the same two places.
     middle = (QUERIES_AT + KEYS_AT) / 2
     for i, j in strongest(weights, focus):
         band = min(int(_BANDS * weights[i, j] / top), _BANDS - 1)
@@ -163,7 +164,7 @@ def columns(
                 "dragmode": False,
                 "hovermode": "closest",
                 "hoverdistance": 40,
-                "shapes": _lines(bands),
+                "shapes": _lines(bands, 0.5),
                 "xaxis": {"range": [-0.35, 1.55], "visible": False, "fixedrange": True},
                 "yaxis": {"range": [n_tokens - 0.5, -0.5], "visible": False, "fixedrange": True},
             },
@@ -171,14 +172,14 @@ def columns(
     )
 
 
-def _lines(bands: list[list[str]]) -> list[dict]:
+def _lines(bands: list[list[str]], thickness: float = 1.0) -> list[dict]:
     """A shape for each band of weights: a few long paths are drawn faster than many short ones."""
     return [
         {
             "type": "path",
             "path": " ".join(paths),
             "layer": "below",
-            "line": {"width": _line_width(band), "color": palette.ARROWS[band]},
+            "line": {"width": thickness * _line_width(band), "color": palette.ARROWS[band]},
         }
         for band, paths in enumerate(bands)
         if paths

@@ -227,7 +227,7 @@ def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layou
     with st.container(width=int(figure.layout.width), gap="xxsmall"):
         st.markdown(f"**{count} {labels.markdown(told.title)}**")
         st.caption(labels.markdown(told.shapes))
-        chart(figure, shown.step.value, _alt(shown, view))
+        chart(figure, shown.step.value, step_alt(shown, view))
         _legend(shown, view)
         st.markdown(f"${told.formula}$")
         st.caption(told.question)
@@ -302,7 +302,8 @@ def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:
     )
 
 
-def _alt(shown: Shown, view: View) -> str:
+def step_alt(shown: Shown, view: View) -> str:
+    """What one step's heat map shows, in words."""
     if shown.step in PAIRS:
         visible = None if shown.hidden is None else ~shown.hidden
         return describe.pairs(shown.told.title, shown.numbers, shown.rows, visible, view.decimals)

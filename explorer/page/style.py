@@ -39,6 +39,14 @@ def page() -> None:
     st.html(f"<style>{_PAGE}</style>")
 
 
+def stage() -> None:
+    """Larger letters and less around them, for the front of a class."""
+    st.html(
+        "<style>.stMainBlockContainer { padding-top: 1.5rem; } header { display: none; } "
+        ".stMain .katex { font-size: 1.5em; } .stMain h2 { font-size: 2.4rem; }</style>"
+    )
+
+
 def least_width(key: str, least: int, most: int) -> None:
     """Keep a chart from being squeezed below `least` pixels or stretched beyond `most`."""
     st.html(
