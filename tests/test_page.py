@@ -3,6 +3,7 @@
 import base64
 import html
 import importlib.util
+import inspect
 import json
 import re
 import subprocess
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer import labels, share
+from explorer import attention, labels, share
 from explorer.examples import EXAMPLES, OWN
 from explorer.page import address, bridge
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
@@ -36,6 +37,7 @@ def open_page(**link):
 
 
 def run(page):
+    page.session_state["more"] = True
     page.session_state["_sent_to_browser"] = {}  # there is none that would remember figures
     page.run()
     assert [error.value for error in page.exception] == []
@@ -887,8 +889,9 @@ def test_embedded_there_is_the_open_view_and_no_sidebar(monkeypatch):
     assert link(choose(page, query=2)) == {"example": "bank_river", "query": "2"}
 
 
-def test_the_line_to_embed_holds_the_link_and_no_markup_of_the_readers(paste):
-    page = paste(text='"><script>alert(1)</script>', d_model="6")
+def test_the_line_to_embed_holds_the_link_and_no_markup_of_the_readers(paste, unfold):
+    paste(text='"><script>alert(1)</script>', d_model="6")
+    page = unfold("embed_box")
     line = next(code.value for code in page.code if code.language == "html")
     (source,) = re.findall('<iframe src="([^"<>]*)"', line)
     assert source.endswith("d_model=6&amp;embed=true")
@@ -976,6 +979,12 @@ def test_the_formula_of_the_weights_names_the_step_that_is_drawn(paste):
     page = paste(scale="sqrt_d_k", d_model="4", n_heads="4")
     assert "scaled" in charts(page)
     assert any(r"\mathrm{softmax}(S'_h)" in written.value for written in page.markdown)
+
+
+def test_a_step_shows_the_function_that_ran_once_it_is_asked_for(paste, unfold):
+    assert not [code for code in paste().code if code.language == "python"]
+    (shown,) = [code.value for code in unfold("code_weights").code if code.language == "python"]
+    assert shown.strip() == inspect.getsource(attention.softmax).strip()
 
 
 # Another drawing of the same numbers

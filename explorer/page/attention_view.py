@@ -233,7 +233,7 @@ def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layou
         st.caption(told.question)
         if shown.step is Step.WEIGHTS and shown.rows:
             st.caption(_read_aloud(shown, view))
-        _code(told)
+        _code(told, shown.step)
 
 
 def _read_aloud(shown: Shown, view: View) -> str:
@@ -332,11 +332,13 @@ def _drawn(shown: Shown) -> Array:
     return shown.numbers if shown.hidden is None else np.where(shown.hidden, np.nan, shown.numbers)
 
 
-def _code(told: Telling) -> None:
+def _code(told: Telling, step: Step) -> None:
     """Show the very function that computed the step, so that text and code cannot part ways."""
     if told.function is not None:
-        with st.popover("Code", type="tertiary"):
-            st.code(inspect.getsource(told.function), language="python")
+        key = f"code_{step}"
+        box = st.popover("Code", type="tertiary", key=key, on_change="rerun")
+        if box.open:
+            box.code(inspect.getsource(told.function), language="python")
 
 
 def _kin(step: Step) -> Kin:

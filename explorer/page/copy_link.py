@@ -23,7 +23,10 @@ def copy_link() -> None:
 
 def embed_snippet() -> None:
     """Show the line that puts the open view into an article."""
-    with st.popover("Embed"):
+    box = st.popover("Embed", key="embed_box", on_change="rerun")
+    if not box.open:
+        return
+    with box:
         st.markdown("Paste this into a page. It shows the open view alone, and it can be used.")
         st.code(_snippet(address.link()), language="html", wrap_lines=True)
         st.caption(

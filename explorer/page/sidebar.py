@@ -65,8 +65,10 @@ def sidebar(values: Values) -> None:
             "Off: all three are the embeddings X themselves.",
             **address.named("qkv"),
         )
-        with st.expander("More: heads, positions, sizes, digits"):
-            _more(values)
+        box = st.expander("More: heads, positions, sizes, digits", key="more", on_change="rerun")
+        if box.open:  # a dozen controls that nobody sees would slow down every redraw
+            with box:
+                _more(values)
 
 
 def _load_example() -> None:
