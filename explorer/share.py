@@ -20,10 +20,12 @@ from explorer import edits as by_hand
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits, Rows
 from explorer.examples import DEFAULT, EXAMPLES, OWN
+from explorer.lab.mistakes import Mistake
+from explorer.lab.order import Order
 from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
-from explorer.view import Colour, Direction, Open, Step, View, n_features, openable
+from explorer.view import Colour, Curve, Direction, Lab, Open, Step, View, n_features, openable
 
 Values = dict[str, Any]
 
@@ -146,6 +148,11 @@ PARAMETERS: dict[str, Parameter] = {
     "colour": _one_of(Colour),
     "decimals": _whole(DECIMALS),
     "moved": _switch(),
+    "lab": _one_of(Lab),
+    "lab_seed": _whole(limits.SEED),
+    "lab_curve": _one_of(Curve),
+    "lab_order": _one_of(Order),
+    "lab_mistake": _one_of(Mistake),
 }
 """Every parameter of a link, in the order in which links name them."""
 
@@ -378,6 +385,10 @@ def view(values: Values) -> View:
             "step": Step(given["step"]),
             "direction": Direction(given["direction"]),
             "colour": Colour(given["colour"]),
+            "lab": Lab(given["lab"]),
+            "lab_curve": Curve(given["lab_curve"]),
+            "lab_order": Order(given["lab_order"]),
+            "lab_mistake": Mistake(given["lab_mistake"]),
         }
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from explorer.lab.mistakes import Mistake
+from explorer.lab.order import Order
 from explorer.settings import Scale, Settings
 
 
@@ -13,6 +15,7 @@ class Open(StrEnum):
 
     ATTENTION = "attention"
     COMPARE = "compare"
+    LAB = "lab"
     HOME = "home"
 
 
@@ -30,6 +33,23 @@ class Colour(StrEnum):
     MATRIX = "matrix"
     ROW = "row"
     UNIT = "unit"
+
+
+class Lab(StrEnum):
+    """An experiment of the lab."""
+
+    ROOT = "root"
+    ORDER = "order"
+    MISTAKES = "mistakes"
+
+
+class Curve(StrEnum):
+    """What the sweep over the dimensions draws."""
+
+    LARGEST = "largest"
+    ENTROPY = "entropy"
+    SPREAD = "spread"
+    OWN = "own"
 
 
 class Step(StrEnum):
@@ -72,6 +92,11 @@ class View:
     colour: Colour = Colour.MATRIX
     decimals: int = 3
     moved: bool = False  # whether each matrix has its change beside it
+    lab: Lab = Lab.ROOT
+    lab_seed: int = 0  # of what the lab draws at random: the same link, the same draw
+    lab_curve: Curve = Curve.LARGEST
+    lab_order: Order = Order.REVERSED
+    lab_mistake: Mistake = Mistake.AXIS
 
 
 def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:

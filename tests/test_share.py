@@ -13,6 +13,8 @@ from strategies import sentences
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES, OWN
+from explorer.lab.mistakes import Mistake
+from explorer.lab.order import Order
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
 from explorer.share import (
     EDITS,
@@ -31,7 +33,7 @@ from explorer.share import (
 )
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
-from explorer.view import Colour, Direction, Open, Step, View
+from explorer.view import Colour, Curve, Direction, Lab, Open, Step, View
 
 NAMES = [*EXAMPLES, OWN]
 WARM_MAT = {
@@ -57,6 +59,11 @@ WARM_MAT = {
     "colour": "matrix",
     "decimals": 3,
     "moved": False,
+    "lab": "root",
+    "lab_seed": 0,
+    "lab_curve": "largest",
+    "lab_order": "reversed",
+    "lab_mistake": "axis",
     "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""
@@ -67,6 +74,7 @@ def values(draw):
     """Any state that the controls can have."""
     whole = st.integers
     one_of = {"scale": Scale, "view": Open, "step": Step, "direction": Direction, "colour": Colour}
+    one_of |= {"lab": Lab, "lab_curve": Curve, "lab_order": Order, "lab_mistake": Mistake}
     changed = draw(
         st.fixed_dictionaries(
             {},
@@ -86,6 +94,7 @@ def values(draw):
                 "head": whole(0, 9) | st.just("mean"),
                 "feature": whole(0, 9),
                 "decimals": whole(2, 6),
+                "lab_seed": whole(0, 999_999),
             }
             | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},
         )

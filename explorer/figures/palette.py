@@ -33,3 +33,7 @@ Let through, not lightened: on a dark page, too, the heaviest stands out most.""
 
 PICKED = "#e6007e"
 OPERAND = "#e6007e"
+
+LINES = ["#9467bd", "#c97b00", "#2f8f8f", "#808080"]
+"""Curves that are neither queries nor keys nor values. Read on a light page and on a dark one."""
+GRID = "rgba(128, 128, 128, 0.25)"

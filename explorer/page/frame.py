@@ -12,7 +12,12 @@ from explorer.settings import Settings
 from explorer.share import Values
 from explorer.view import Direction, Open, View
 
-_VIEWS = {Open.ATTENTION: "Attention", Open.COMPARE: "Compare", Open.HOME: "Take home"}
+_VIEWS = {
+    Open.ATTENTION: "Attention",
+    Open.COMPARE: "Compare",
+    Open.LAB: "Lab",
+    Open.HOME: "Take home",
+}
 
 _DIRECTIONS = {
     Direction.FROM_QUERY: "from the query",

@@ -1,0 +1,31 @@
+"""The view Lab: small experiments, of which one is open."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from explorer.page import address
+from explorer.page.lab.mistakes_box import mistakes_box
+from explorer.page.lab.order_box import order_box
+from explorer.page.lab.root_box import root_box
+from explorer.settings import Settings
+from explorer.view import Lab, View
+
+_EXPERIMENTS = {
+    Lab.ROOT: ("Why the root of d", root_box),
+    Lab.ORDER: ("Order of the words", order_box),
+    Lab.MISTAKES: ("Usual mistakes", mistakes_box),
+}
+
+
+def lab_view(settings: Settings, view: View) -> None:
+    """Choose an experiment, and run it on the sentence and the numbers of this page."""
+    st.selectbox(
+        "Experiment",
+        list(map(str, Lab)),
+        format_func=lambda code: _EXPERIMENTS[code][0],
+        width=420,
+        **address.named("lab"),
+    )
+    _, run = _EXPERIMENTS[view.lab]
+    run(settings, view)

@@ -1,0 +1,127 @@
+"""Every experiment opens by link, says what was computed, and draws it."""
+
+import re
+
+import numpy as np
+import pytest
+from test_page import bodies, charts, choose, link, numbers, open_page, run
+
+from explorer import labels
+from explorer.examples import EXAMPLES
+from explorer.lab import mistakes, root
+from explorer.lab.mistakes import Mistake
+from explorer.settings import Settings
+from explorer.trace import trace
+from explorer.view import Lab
+
+WARM_MAT = EXAMPLES["warm_mat"].settings
+FLOAT32 = {"rtol": 1e-6, "atol": 1e-7}
+
+
+@pytest.fixture(scope="module")
+def session():
+    return open_page(view="lab")
+
+
+@pytest.fixture
+def lab(session):
+    """Open an experiment of the lab by its link."""
+
+    def open_lab(**link):
+        session.query_params.clear()
+        session.query_params.update({"view": "lab"} | link)
+        return run(session)
+
+    return open_lab
+
+
+def said(page):
+    """All that the page says, without its escapes and its bold."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", " ".join(bodies(page))).replace("**", "")
+
+
+def curves(page, key):
+    return {curve["name"]: curve["y"] for curve in charts(page)[key]["data"]}
+
+
+@pytest.mark.parametrize("code", Lab)
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"text": "a b a", "d_model": "8", "n_heads": "4", "head": "mean", "mask": "causal"},
+        {"text": "Hello", "qkv": "1", "d_k": "2", "d_v": "3"},
+        {"text": " ".join(f"w{n}" for n in range(30)), "mask": "padding", "pad": "30"},
+    ],
+)
+def test_every_experiment_opens_by_its_link_on_any_sentence(lab, code, more):
+    page = lab(lab=code.value, **more)
+    assert len(page.subheader) == 1
+    assert page.subheader[0].value.endswith("?")
+    assert not page.warning
+    assert "Do it yourself" in said(page)
+    wanted = {"view": "lab", **more} | ({} if code is Lab.ROOT else {"lab": code.value})
+    assert link(page) == wanted
+
+
+def test_the_sweep_marks_the_present_dimension_and_says_its_numbers(lab):
+    page = lab(lab="root", d_model="5", lab_seed="3")
+    found = {spread.d: spread for spread in root.sweep(5, seed=3)}
+    drawn = curves(page, "lab_root")
+    np.testing.assert_allclose(drawn["raw"], [s.largest_raw for s in found.values()])
+    np.testing.assert_allclose(drawn["scaled"], [s.largest_scaled for s in found.values()])
+    here = found[5]
+    assert f"d = 5: {here.largest_raw:.2f} raw, {here.largest_scaled:.2f} scaled" in said(page)
+    assert charts(page)["lab_root"]["layout"]["shapes"][0]["x0"] == 5
+    page = choose(page, lab_curve="own")
+    drawn = curves(page, "lab_root")
+    np.testing.assert_allclose(drawn["scaled"], [s.own_scaled for s in found.values()])
+    assert link(page)["lab_curve"] == "own"
+
+
+def test_order_shows_an_exact_0_and_then_a_change(lab):
+    page = lab(lab="order", text="dog bites man")
+    assert not numbers(page, "lab_order_without_change").any()
+    change = np.abs(numbers(page, "lab_order_with_change")).max()
+    assert change > 0.01
+    assert "largest change is exactly 0" in said(page)
+    assert f"up to {change:.3f}" in said(page)
+    t = trace(Settings(text="dog bites man"))
+    for key, ours in (("before", t.weights[0]), ("after", t.weights[0][::-1, ::-1])):
+        np.testing.assert_allclose(numbers(page, f"lab_order_without_{key}"), ours, **FLOAT32)
+    assert "man bites dog" in said(page)
+
+
+def test_a_button_brings_the_dog(lab):
+    page = lab(lab="order")
+    (button,) = [button for button in page.button if "dog bites man" in button.label]
+    button.click()
+    wanted = {"text": "dog bites man", "view": "lab", "lab": "order"}
+    assert wanted.items() <= link(run(page)).items()
+    assert page.get_by_key("text").value == "dog bites man"
+
+
+@pytest.mark.parametrize("mistake", Mistake)
+def test_each_mistake_is_drawn_next_to_what_is_right(lab, mistake):
+    page = lab(lab="mistakes", lab_mistake=mistake.value)
+    found = mistakes.outcome(mistake, trace(WARM_MAT))
+    right = found.right if found.visible is None else np.where(found.visible, found.right, np.nan)
+    np.testing.assert_allclose(numbers(page, "lab_mistake_right"), right, **FLOAT32)
+    np.testing.assert_allclose(numbers(page, "lab_mistake_wrong"), found.wrong, **FLOAT32)
+    assert found.breaks in said(page)
+    assert any(found.lines[1].__name__ in code.value for code in page.code)
+
+
+def test_words_in_the_lab_are_shown_as_typed(lab):
+    page = lab(lab="order", text="*a* _b_ <b>")
+    assert labels.markdown("*") in " ".join(bodies(page))
+    assert "&lt;" in charts(page)["lab_order_with_before"]["layout"]["yaxis"]["ticktext"]
+
+
+@pytest.mark.parametrize(
+    "bad", [{"lab": "nowhere"}, {"lab_seed": "-1"}, {"lab_mistake": "<b>"}, {"lab_order": ""}]
+)
+def test_nonsense_in_the_link_opens_the_default_and_is_named(lab, bad):
+    page = lab(**bad)
+    assert len(page.warning) == 1
+    assert link(page) == {"view": "lab"}
