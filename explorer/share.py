@@ -20,8 +20,10 @@ from explorer import edits as by_hand
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits, Rows
 from explorer.examples import DEFAULT, EXAMPLES, OWN
+from explorer.lab.layers import N_LAYERS
 from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
+from explorer.lab.own_word import LENGTHS
 from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
@@ -153,6 +155,8 @@ PARAMETERS: dict[str, Parameter] = {
     "lab_curve": _one_of(Curve),
     "lab_order": _one_of(Order),
     "lab_mistake": _one_of(Mistake),
+    "lab_length": _whole(LENGTHS),
+    "lab_layers": _whole(N_LAYERS),
 }
 """Every parameter of a link, in the order in which links name them."""
 

@@ -41,6 +41,10 @@ class Lab(StrEnum):
     ROOT = "root"
     ORDER = "order"
     MISTAKES = "mistakes"
+    NOBODY = "nobody"
+    OWN_WORD = "own_word"
+    PLANE = "plane"
+    LAYERS = "layers"
 
 
 class Curve(StrEnum):
@@ -97,6 +101,8 @@ class View:
     lab_curve: Curve = Curve.LARGEST
     lab_order: Order = Order.REVERSED
     lab_mistake: Mistake = Mistake.AXIS
+    lab_length: int = 200  # percent of the query word's own length
+    lab_layers: int = 2
 
 
 def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:

@@ -64,6 +64,8 @@ WARM_MAT = {
     "lab_curve": "largest",
     "lab_order": "reversed",
     "lab_mistake": "axis",
+    "lab_length": 200,
+    "lab_layers": 2,
     "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""
@@ -95,6 +97,8 @@ def values(draw):
                 "feature": whole(0, 9),
                 "decimals": whole(2, 6),
                 "lab_seed": whole(0, 999_999),
+                "lab_length": whole(10, 400),
+                "lab_layers": whole(1, 12),
             }
             | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},
         )

@@ -26,12 +26,14 @@ def lines(
     marked_name: str = "",
     doubling: bool = False,
     y_range: tuple[float, float] | None = None,
+    y_powers: bool = False,
     ticks: Sequence[float] | None = None,
 ) -> go.Figure:
     """Draw each curve, (len(x),), over x, in its own colour and its own dashes.
 
     marked: a place on the x axis that gets an upright line, with `marked_name` at its top.
     doubling: x is drawn so that twice as much is always one step further.
+    y_powers: y is drawn in powers of ten; what is 0 has no place there and is left out.
     ticks: where x has its ticks; None leaves that to the chart.
     """
     drawn = [
@@ -52,11 +54,13 @@ def lines(
     if ticks is not None:
         x_axis |= {"tickmode": "array", "tickvals": list(ticks), "ticktext": list(map(str, ticks))}
     y_axis = axis | {"title": {"text": y_title}}
+    if y_powers:
+        y_axis |= {"type": "log", "exponentformat": "power", "dtick": _decades(curves) // 7 + 1}
     if y_range is not None:
         y_axis["range"] = list(y_range)
     layout = {
         "height": HEIGHT,
-        "margin": _MARGIN,
+        "margin": _MARGIN | ({"l": 74} if y_powers else {}),
         "font": {"size": _FONT},
         # A finger on the chart scrolls the page, not the chart.
         "dragmode": False,
@@ -78,6 +82,12 @@ def lines(
     if marked is not None:
         _mark(layout, marked, labels.plotly(marked_name), doubling)
     return go.Figure({"data": drawn, "layout": layout})
+
+
+def _decades(curves: Mapping[str, Sequence[float]]) -> int:
+    """Over how many powers of ten the curves stretch."""
+    powers = [math.log10(y) for numbers in curves.values() for y in numbers if y > 0]
+    return int(max(powers, default=0) - min(powers, default=0))
 
 
 def _mark(layout: dict, place: float, name: str, doubling: bool) -> None:

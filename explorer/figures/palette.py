@@ -11,6 +11,8 @@ VALUE = "#009E73"
 
 HIDDEN = "rgba(128, 128, 128, 0.38)"
 """Grey on a light page and on a dark one."""
+UNDEFINED = "#f3c6de"
+"""A number that is none: NaN."""
 
 DIGITS = "#111111"
 WEIGHTS = [

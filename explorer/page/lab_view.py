@@ -5,8 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from explorer.page import address
+from explorer.page.lab.layers_box import layers_box
 from explorer.page.lab.mistakes_box import mistakes_box
+from explorer.page.lab.nobody_box import nobody_box
 from explorer.page.lab.order_box import order_box
+from explorer.page.lab.own_word_box import own_word_box
+from explorer.page.lab.plane_box import plane_box
 from explorer.page.lab.root_box import root_box
 from explorer.settings import Settings
 from explorer.view import Lab, View
@@ -15,6 +19,10 @@ _EXPERIMENTS = {
     Lab.ROOT: ("Why the root of d", root_box),
     Lab.ORDER: ("Order of the words", order_box),
     Lab.MISTAKES: ("Usual mistakes", mistakes_box),
+    Lab.NOBODY: ("Nobody to see", nobody_box),
+    Lab.OWN_WORD: ("My own word", own_word_box),
+    Lab.PLANE: ("Where a word moves", plane_box),
+    Lab.LAYERS: ("Again and again", layers_box),
 }
 
 

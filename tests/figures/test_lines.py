@@ -53,3 +53,9 @@ def test_a_finger_scrolls_the_page_and_the_size_is_fixed():
 
 def test_one_curve_needs_no_legend():
     assert not lines(X, {"one": X}, x_title="", y_title="").layout.showlegend
+
+
+def test_powers_of_ten_have_few_ticks():
+    figure = lines(X, {"one": [1, 1e-7, 1e-14]}, x_title="", y_title="", y_powers=True)
+    assert figure.layout.yaxis.type == "log"
+    assert figure.layout.yaxis.dtick == 3

@@ -1,6 +1,7 @@
 """Every experiment opens by link, says what was computed, and draws it."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,6 +111,65 @@ def test_each_mistake_is_drawn_next_to_what_is_right(lab, mistake):
     np.testing.assert_allclose(numbers(page, "lab_mistake_wrong"), found.wrong, **FLOAT32)
     assert found.breaks in said(page)
     assert any(found.lines[1].__name__ in code.value for code in page.code)
+
+
+def test_nobody_gives_0_nan_0(lab):
+    pytest.importorskip("torch")
+    page = lab(lab="nobody", query="3")
+    rows = numbers(page, "lab_nobody_context")
+    assert np.isnan(rows).all(axis=1).tolist() == [False, False, True, False, True]
+    assert (rows[[0, 1, 3]] == 0).all()
+    weights = numbers(page, "lab_nobody_weights")
+    assert np.isnan(weights[3]).all()
+    np.testing.assert_allclose(np.delete(weights, 3, axis=0).sum(axis=1), 1, rtol=1e-6)
+    assert "is NaN by: module, by hand" in said(page)
+    assert "is 0 by: this page, fused, module, fast" in said(page)
+
+
+def test_without_pytorch_our_own_way_is_shown(lab, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    page = lab(lab="nobody")
+    assert "PyTorch is not installed" in page.info[0].value
+    np.testing.assert_array_equal(numbers(page, "lab_nobody_context"), [[0, 0, 0]])
+
+
+def test_a_stretched_word_draws_everybody(lab):
+    page = lab(lab="own_word", query="0", lab_length="300")
+    x = np.array(WARM_MAT.x)
+    times = np.ones((7, 1))
+    times[0] = 3
+    exp = np.exp((x * times) @ (x * times).T)
+    own = (exp / exp.sum(axis=1, keepdims=True))[0, 0]
+    usual = trace(WARM_MAT).weights[0]
+    now = f"“The” gives itself {labels.percent(own)} instead of {labels.percent(usual[0, 0])}"
+    assert now in said(page)
+    wins = (np.diagonal(usual) >= usual.max(axis=1)).sum()
+    assert f"{wins} of 7 win here" in said(page)
+    assert charts(page)["lab_own_word"]["layout"]["shapes"][0]["x0"] == 300
+
+
+def test_a_word_moves_in_the_plane(lab):
+    page = lab(lab="plane", text="a b c", d_model="2", query="1")
+    t = trace(Settings(text="a b c", d_model=2))
+    drawn = {curve["name"]: curve for curve in charts(page)["lab_plane"]["data"]}
+    for axis, name in enumerate("xy"):
+        assert drawn["move"][name][:2] == pytest.approx([t.x[1, axis], t.output[1, axis]])
+    assert "exact" in said(page)
+    assert f"moves by {np.linalg.norm(t.output[1] - t.x[1]):.2f}" in said(page)
+    assert "principal components" in said(lab(lab="plane"))
+
+
+def test_words_grow_alike_layer_by_layer(lab):
+    page = lab(lab="layers", lab_layers="1", mask="causal")
+    t = trace(replace(WARM_MAT, mask=("causal",)))
+    spread = t.output - t.output.mean(axis=0)
+    apart = np.sqrt((spread**2).sum(axis=1).mean())
+    assert curves(page, "lab_distance")["as set"][1] == pytest.approx(apart)
+    assert f"they lie {apart:.2f} apart" in said(page)
+    assert set(curves(page, "lab_distance")) == {"as set", "÷ √d_k", "no mask", "3 heads"}
+    lengths = np.linalg.norm(t.output, axis=1)
+    cosine = t.output @ t.output.T / np.outer(lengths, lengths)
+    np.testing.assert_allclose(numbers(page, "lab_layers_cosine"), cosine, **FLOAT32)
 
 
 def test_words_in_the_lab_are_shown_as_typed(lab):

@@ -55,9 +55,13 @@ def picture(figure: go.Figure, key: str, alt: str) -> None:
 
 def maps(key: str, several: Sequence[Map]) -> None:
     """Heat maps beside each other, their rows level; below each other where there is no room."""
-    names = {name for one in several for name in (*one.rows, *(one.columns or ()))}
-    longest = max((len(one.rows) for one in several), default=0)
-    frame = layout(sorted(names), longest)
+    by_rows = [layout(one.rows) for one in several]
+    by_columns = [layout(one.columns or one.rows) for one in several]
+    frame = Layout(
+        cell_height=min(frame.cell_height for frame in by_rows),
+        left=max(frame.left for frame in by_rows),
+        top=max(frame.top for frame in by_columns),
+    )
     with st.container(horizontal=True, gap="medium", key=f"steps_lab_{key}"):
         for one in several:
             _map(one, frame)
