@@ -24,10 +24,22 @@ from explorer.lab.layers import N_LAYERS
 from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
 from explorer.lab.own_word import LENGTHS
+from explorer.lab.predict import N_QUESTIONS
 from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
-from explorer.view import Colour, Curve, Direction, Lab, Open, Step, View, n_features, openable
+from explorer.view import (
+    TIMES,
+    Colour,
+    Curve,
+    Direction,
+    Lab,
+    Open,
+    Step,
+    View,
+    n_features,
+    openable,
+)
 
 Values = dict[str, Any]
 
@@ -59,6 +71,11 @@ def _whole(allowed: range) -> Parameter:
         return int(given)
 
     return Parameter(read, f"a whole number from {allowed[0]} to {allowed[-1]:,}")
+
+
+def _number_of(allowed: tuple[int, ...]) -> Parameter:
+    codes = _one_of(tuple(map(str, allowed)))
+    return Parameter(lambda given: int(codes.read(given)), codes.rule)
 
 
 def _place() -> Parameter:
@@ -157,6 +174,8 @@ PARAMETERS: dict[str, Parameter] = {
     "lab_mistake": _one_of(Mistake),
     "lab_length": _whole(LENGTHS),
     "lab_layers": _whole(N_LAYERS),
+    "lab_question": _whole(N_QUESTIONS),
+    "lab_times": _number_of(TIMES),
 }
 """Every parameter of a link, in the order in which links name them."""
 

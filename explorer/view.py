@@ -42,9 +42,15 @@ class Lab(StrEnum):
     ORDER = "order"
     MISTAKES = "mistakes"
     NOBODY = "nobody"
+    PRECISION = "precision"
     OWN_WORD = "own_word"
     PLANE = "plane"
+    PREDICT = "predict"
     LAYERS = "layers"
+
+
+TIMES = (1, 10, 100, 1000)
+"""What queries and keys can be multiplied by, to see floats fail."""
 
 
 class Curve(StrEnum):
@@ -103,6 +109,8 @@ class View:
     lab_mistake: Mistake = Mistake.AXIS
     lab_length: int = 200  # percent of the query word's own length
     lab_layers: int = 2
+    lab_question: int = 1
+    lab_times: int = 1  # what queries and keys are multiplied by
 
 
 def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:

@@ -66,6 +66,8 @@ WARM_MAT = {
     "lab_mistake": "axis",
     "lab_length": 200,
     "lab_layers": 2,
+    "lab_question": 1,
+    "lab_times": 1,
     "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""
@@ -99,6 +101,8 @@ def values(draw):
                 "lab_seed": whole(0, 999_999),
                 "lab_length": whole(10, 400),
                 "lab_layers": whole(1, 12),
+                "lab_question": whole(1, 5),
+                "lab_times": st.sampled_from([1, 10, 100, 1000]),
             }
             | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},
         )

@@ -80,7 +80,7 @@ def lines(
         "annotations": [],
     }
     if marked is not None:
-        _mark(layout, marked, labels.plotly(marked_name), doubling)
+        _mark(layout, x, marked, labels.plotly(marked_name), doubling)
     return go.Figure({"data": drawn, "layout": layout})
 
 
@@ -90,21 +90,24 @@ def _decades(curves: Mapping[str, Sequence[float]]) -> int:
     return int(max(powers, default=0) - min(powers, default=0))
 
 
-def _mark(layout: dict, place: float, name: str, doubling: bool) -> None:
+def _mark(layout: dict, x: Sequence[float], place: float, name: str, doubling: bool) -> None:
     line = {"color": palette.PICKED, "width": 1.5, "dash": "dot"}
     ends = {"x0": place, "x1": place, "y0": 0, "y1": 1, "xref": "x", "yref": "paper"}
     layout["shapes"].append({"type": "line", "line": line, "layer": "below", **ends})
+    at, low, high = (math.log10(n) if doubling else n for n in (place, min(x), max(x)))
+    # On the right there is room only to the left of the line.
+    right = at > low + 0.65 * (high - low)
     if name:
         layout["annotations"].append(
             {
                 # On an axis of powers a text is placed by the exponent, a line by the number.
-                "x": math.log10(place) if doubling else place,
+                "x": at,
                 "y": 0,
                 "xref": "x",
                 "yref": "paper",
-                "xanchor": "left",
+                "xanchor": "right" if right else "left",
                 "yanchor": "bottom",
-                "xshift": 4,
+                "xshift": -4 if right else 4,
                 "text": name,
                 "showarrow": False,
                 "font": {"color": palette.PICKED},

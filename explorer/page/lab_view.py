@@ -11,6 +11,8 @@ from explorer.page.lab.nobody_box import nobody_box
 from explorer.page.lab.order_box import order_box
 from explorer.page.lab.own_word_box import own_word_box
 from explorer.page.lab.plane_box import plane_box
+from explorer.page.lab.precision_box import precision_box
+from explorer.page.lab.predict_box import predict_box
 from explorer.page.lab.root_box import root_box
 from explorer.settings import Settings
 from explorer.view import Lab, View
@@ -20,8 +22,10 @@ _EXPERIMENTS = {
     Lab.ORDER: ("Order of the words", order_box),
     Lab.MISTAKES: ("Usual mistakes", mistakes_box),
     Lab.NOBODY: ("Nobody to see", nobody_box),
+    Lab.PRECISION: ("Precision", precision_box),
     Lab.OWN_WORD: ("My own word", own_word_box),
     Lab.PLANE: ("Where a word moves", plane_box),
+    Lab.PREDICT: ("Predict first", predict_box),
     Lab.LAYERS: ("Again and again", layers_box),
 }
 

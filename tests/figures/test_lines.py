@@ -36,6 +36,12 @@ def test_the_present_place_is_marked(doubling, at):
     assert figure.layout.xaxis.type == ("log" if doubling else "linear")
 
 
+@pytest.mark.parametrize(("place", "side"), [(2, "left"), (4, "left"), (8, "right")])
+def test_the_name_of_the_place_stays_inside(place, side):
+    (name,) = draw(marked=place, marked_name="here").layout.annotations
+    assert name.xanchor == side
+
+
 def test_without_a_place_nothing_is_marked():
     assert not draw().layout.shapes
     assert not draw().layout.annotations

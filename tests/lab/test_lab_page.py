@@ -9,8 +9,9 @@ from test_page import bodies, charts, choose, link, numbers, open_page, run
 
 from explorer import labels
 from explorer.examples import EXAMPLES
-from explorer.lab import mistakes, root
+from explorer.lab import mistakes, predict, root
 from explorer.lab.mistakes import Mistake
+from explorer.page.lab import predict_box
 from explorer.settings import Settings
 from explorer.trace import trace
 from explorer.view import Lab
@@ -34,6 +35,12 @@ def lab(session):
         return run(session)
 
     return open_lab
+
+
+@pytest.fixture
+def paste_new():
+    """Open an experiment in a session of its own, where nothing was answered yet."""
+    return lambda **link: open_page(view="lab", **link)
 
 
 def said(page):
@@ -166,10 +173,50 @@ def test_words_grow_alike_layer_by_layer(lab):
     apart = np.sqrt((spread**2).sum(axis=1).mean())
     assert curves(page, "lab_distance")["as set"][1] == pytest.approx(apart)
     assert f"they lie {apart:.2f} apart" in said(page)
-    assert set(curves(page, "lab_distance")) == {"as set", "÷ √d_k", "no mask", "3 heads"}
+    assert set(curves(page, "lab_distance")) == {"as set", "÷\u00a0√d_k", "no mask", "3 heads"}
     lengths = np.linalg.norm(t.output, axis=1)
     cosine = t.output @ t.output.T / np.outer(lengths, lengths)
     np.testing.assert_allclose(numbers(page, "lab_layers_cosine"), cosine, **FLOAT32)
+
+
+def answer(page, given):
+    fields = [*page.number_input, *page.get("button_group")]
+    (field,) = [field for field in fields if str(field.key).startswith("answer_")]
+    field.set_value(given)
+    return run(page)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_a_right_answer_is_praised_and_a_slip_is_named(paste_new, number):
+    page = paste_new(lab="predict", lab_question=str(number), lab_seed="1")
+    assert not page.success
+    assert not page.error
+    question = predict.questions(trace(WARM_MAT), 0, 1)[number - 1]
+    wrong, slip = next(s for s in question.slips if not predict.check(question, s[0])[0])
+    if question.options:
+        wrong, right = (question.options.index(one) for one in (wrong, question.answer))
+    else:
+        right = round(question.answer, 2)
+    page = answer(page, wrong)
+    assert "Not quite" in page.error[0].value
+    assert predict_box._SLIPS[slip] in page.error[0].value
+    assert "lab_predict" not in charts(page)
+    page = answer(page, right)
+    assert "Right" in page.success[0].value
+    assert "lab_predict" in charts(page)
+
+
+def test_precision_shows_what_each_float_makes_of_it(lab):
+    pytest.importorskip("torch")
+    page = lab(lab="precision")
+    np.testing.assert_allclose(
+        numbers(page, "lab_precision_float64"), trace(WARM_MAT).weights[0], **FLOAT32
+    )
+    assert 0 < np.abs(numbers(page, "lab_precision_float16")).max() < 1e-3
+    page = choose(page, lab_times=1000)
+    assert "float16 has NaN in 7 of 7 rows" in said(page)
+    assert np.isnan(numbers(page, "lab_precision_float16")).all()
+    assert link(page)["lab_times"] == "1000"
 
 
 def test_words_in_the_lab_are_shown_as_typed(lab):

@@ -86,7 +86,7 @@ def _variants(settings: Settings) -> Iterator[tuple[str, Settings]]:
     """The same with one thing changed: the scaling, the mask, the heads."""
     raw = settings.scale is Scale.RAW
     yield (
-        ("÷ √d_k" if raw else "raw"),
+        ("÷\u00a0√d_k" if raw else "raw"),
         replace(settings, scale=Scale.SQRT_D_K if raw else Scale.RAW),
     )
     if settings.mask:
