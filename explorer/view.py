@@ -46,6 +46,7 @@ class Lab(StrEnum):
     OWN_WORD = "own_word"
     PLANE = "plane"
     PREDICT = "predict"
+    LEARN = "learn"
     LAYERS = "layers"
 
 

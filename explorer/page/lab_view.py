@@ -6,6 +6,7 @@ import streamlit as st
 
 from explorer.page import address
 from explorer.page.lab.layers_box import layers_box
+from explorer.page.lab.learn_box import learn_box
 from explorer.page.lab.mistakes_box import mistakes_box
 from explorer.page.lab.nobody_box import nobody_box
 from explorer.page.lab.order_box import order_box
@@ -26,6 +27,7 @@ _EXPERIMENTS = {
     Lab.OWN_WORD: ("My own word", own_word_box),
     Lab.PLANE: ("Where a word moves", plane_box),
     Lab.PREDICT: ("Predict first", predict_box),
+    Lab.LEARN: ("What positions buy", learn_box),
     Lab.LAYERS: ("Again and again", layers_box),
 }
 

@@ -173,7 +173,7 @@ def test_words_grow_alike_layer_by_layer(lab):
     apart = np.sqrt((spread**2).sum(axis=1).mean())
     assert curves(page, "lab_distance")["as set"][1] == pytest.approx(apart)
     assert f"they lie {apart:.2f} apart" in said(page)
-    assert set(curves(page, "lab_distance")) == {"as set", "÷\u00a0√d_k", "no mask", "3 heads"}
+    assert set(curves(page, "lab_distance")) == {"as set", "÷ √d_k", "no mask", "3 heads"}
     lengths = np.linalg.norm(t.output, axis=1)
     cosine = t.output @ t.output.T / np.outer(lengths, lengths)
     np.testing.assert_allclose(numbers(page, "lab_layers_cosine"), cosine, **FLOAT32)
@@ -217,6 +217,37 @@ def test_precision_shows_what_each_float_makes_of_it(lab):
     assert "float16 has NaN in 7 of 7 rows" in said(page)
     assert np.isnan(numbers(page, "lab_precision_float16")).all()
     assert link(page)["lab_times"] == "1000"
+
+
+def test_training_goes_on_from_run_to_run_can_be_stopped_and_ends(paste_new):
+    pytest.importorskip("torch")
+    page = paste_new(lab="learn", lab_seed="2", query="5", key="1")
+    page.get_by_key("learn_stop").click()
+    page = run(page)
+    stopped = len(curves(page, "lab_learn")["with positions"])
+    assert stopped > 1
+    assert len(curves(run(page), "lab_learn")["with positions"]) == stopped
+    page.get_by_key("learn_on").click()
+    for _ in range(100):
+        page = run(page)
+        if any(button.label == "Train again" for button in page.button):
+            break
+    page = run(page)
+    drawn = curves(page, "lab_learn")
+    assert len(drawn["with positions"]) == 41
+    assert drawn["with positions"][-1] > 0.95
+    assert abs(drawn["without positions"][-1] - 0.5) < 0.05
+    assert f"right in {labels.percent(drawn['with positions'][-1])}" in said(page)
+    assert "“warm” comes before “cat”" in said(page)
+    weights = numbers(page, "lab_learned_with")
+    np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-5)
+    assert numbers(page, "lab_learned_w_q").shape == (16, 16)
+    assert link(page) == {"view": "lab", "lab": "learn", "lab_seed": "2", "query": "5", "key": "1"}
+
+
+def test_the_same_word_twice_alone_cannot_be_put_in_order(paste_new):
+    pytest.importorskip("torch")
+    assert "On your own sentence" not in said(paste_new(lab="learn", text="a a"))
 
 
 def test_words_in_the_lab_are_shown_as_typed(lab):
