@@ -41,5 +41,7 @@ def lab_view(settings: Settings, view: View) -> None:
         width=420,
         **address.named("lab"),
     )
+    if view.head is None:
+        st.caption("Of the average over heads there are weights only; the lab takes head 1.")
     _, run = _EXPERIMENTS[view.lab]
     run(settings, view)

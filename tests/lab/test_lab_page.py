@@ -1,11 +1,13 @@
 """Every experiment opens by link, says what was computed, and draws it."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_page import bodies, charts, choose, link, numbers, open_page, run
+from test_page import APP, bodies, charts, choose, link, numbers, open_page, run
 
 from explorer import labels
 from explorer.examples import EXAMPLES
@@ -248,6 +250,21 @@ def test_training_goes_on_from_run_to_run_can_be_stopped_and_ends(paste_new):
 def test_the_same_word_twice_alone_cannot_be_put_in_order(paste_new):
     pytest.importorskip("torch")
     assert "On your own sentence" not in said(paste_new(lab="learn", text="a a"))
+
+
+@pytest.mark.parametrize("code", ["root", "predict"])
+def test_an_experiment_without_pytorch_does_not_load_it(code):
+    program = (
+        "import sys; from streamlit.testing.v1 import AppTest;"
+        "page = AppTest.from_file(sys.argv[1], default_timeout=60);"
+        "page.query_params.update(view='lab', lab=sys.argv[2]); page.run();"
+        "assert not page.exception; assert page.subheader;"
+        "sys.exit('torch' in sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(APP), code], cwd=APP.parent, capture_output=True
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
 
 
 def test_words_in_the_lab_are_shown_as_typed(lab):

@@ -12,11 +12,12 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array
-from explorer.figures.arrows import arrows
+from explorer.figures.arrows import arrows, slot_width
 from explorer.figures.lines import lines
 from explorer.figures.matrix import largest
 from explorer.labels import percent
-from explorer.page import address
+from explorer.page import address, style
+from explorer.page.chart import chart
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
 from explorer.settings import SEED, Settings
@@ -235,4 +236,7 @@ def _arrows(weights: Array, words: tuple[str, ...], first: int) -> None:
     figure = arrows(drawn, words, under, [labels.plotly(text) for text in said], first)
     word = labels.markdown(words[first], 24)
     st.markdown(f"**Learned attention of “{word}”, with positions**")
-    parts.picture(figure, "learned_arrows", alt)
+    wide = len(words) * slot_width(words)
+    style.least_width("lab_learned_arrows", wide, most=max(wide, 720))
+    with st.container(key="arrows_scroll"):
+        chart(figure, "lab_learned_arrows", alt)

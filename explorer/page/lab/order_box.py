@@ -65,8 +65,8 @@ def order_box(settings: Settings, view: View) -> None:
     if left_out:
         st.caption(" ".join(left_out))
     parts.do_it_yourself(
-        f"Press “Try “{_DOG}””: reversed, the dog is bitten, and without positions not one weight "
-        f"between the same two words is another.",
+        "Press the button with the dog: reversed, it is the man who bites, and without positions "
+        "not one weight between the same two words is another.",
         "Choose “shuffled” and another seed: the 0 stays.",
         "Write a word twice: without positions both rows are the same, with positions they differ.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -89,13 +90,14 @@ def _map(one: Map, frame: Layout) -> None:
 
 
 def _alt(one: Map) -> str:
+    title = re.sub(r"\\(.)", r"\1", one.title)  # read aloud, not as Markdown
     undefined = int(np.isnan(one.numbers).sum())
     if undefined:
-        return f"{one.title}: {undefined} of {one.numbers.size} cells are NaN, which is no number."
+        return f"{title}: {undefined} of {one.numbers.size} cells are NaN, which is no number."
     if one.columns is None:
         visible = None if one.hidden is None else ~one.hidden
-        return describe.pairs(one.title, one.numbers, one.rows, visible, one.decimals)
-    return describe.vectors(one.title, one.numbers, one.rows, one.decimals)
+        return describe.pairs(title, one.numbers, one.rows, visible, one.decimals)
+    return describe.vectors(title, one.numbers, one.rows, one.decimals)
 
 
 def do_it_yourself(*steps: str) -> None:
