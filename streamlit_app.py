@@ -12,6 +12,7 @@ from explorer.page.attention_view import attention_view
 from explorer.page.change_box import change_box
 from explorer.page.compare_view import compare_view
 from explorer.page.home_view import home_view
+from explorer.page.lab_view import lab_view
 from explorer.page.open_box import open_box
 from explorer.page.present_view import present_view
 from explorer.page.sidebar import sidebar
@@ -39,6 +40,8 @@ else:
             frame.nothing_yet()
         elif view.view is Open.COMPARE:
             compare_view(settings, view, values)
+        elif view.view is Open.LAB:
+            lab_view(settings, view)
         elif view.view is Open.HOME:
             home_view(trace(settings), settings, view, values)
         elif view.view is Open.PRESENT:

@@ -20,13 +20,21 @@ from explorer import edits as by_hand
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits, Rows
 from explorer.examples import DEFAULT, EXAMPLES, OWN
+from explorer.lab.layers import N_LAYERS
+from explorer.lab.mistakes import Mistake
+from explorer.lab.order import Order
+from explorer.lab.own_word import LENGTHS
+from explorer.lab.predict import N_QUESTIONS
 from explorer.settings import Mask, Position, Rule, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
 from explorer.view import (
+    TIMES,
     Colour,
+    Curve,
     Direction,
     Drawing,
+    Lab,
     Open,
     Step,
     Turned,
@@ -82,6 +90,11 @@ def _decimal(low: float, high: float) -> Parameter:
         return f"{value:.6f}".rstrip("0").rstrip(".")
 
     return Parameter(read, f"a number from {low:g} to {high:g}", write)
+
+
+def _number_of(allowed: tuple[int, ...]) -> Parameter:
+    codes = _one_of(tuple(map(str, allowed)))
+    return Parameter(lambda given: int(codes.read(given)), codes.rule)
 
 
 def _place() -> Parameter:
@@ -194,6 +207,15 @@ PARAMETERS: dict[str, Parameter] = {
     "revealed": _whole(REVEALED),
     "moved": _switch(),
     PIN: _state(),
+    "lab": _one_of(Lab),
+    "lab_seed": _whole(limits.SEED),
+    "lab_curve": _one_of(Curve),
+    "lab_order": _one_of(Order),
+    "lab_mistake": _one_of(Mistake),
+    "lab_length": _whole(LENGTHS),
+    "lab_layers": _whole(N_LAYERS),
+    "lab_question": _whole(N_QUESTIONS),
+    "lab_times": _number_of(TIMES),
 }
 """Every parameter of a link, in the order in which links name them."""
 
@@ -450,6 +472,10 @@ def view(values: Values) -> View:
             "colour": Colour(given["colour"]),
             "drawing": Drawing(given["drawing"]),
             "turned": Turned(given["turned"]),
+            "lab": Lab(given["lab"]),
+            "lab_curve": Curve(given["lab_curve"]),
+            "lab_order": Order(given["lab_order"]),
+            "lab_mistake": Mistake(given["lab_mistake"]),
         }
     )
 

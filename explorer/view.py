@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from explorer.lab.mistakes import Mistake
+from explorer.lab.order import Order
 from explorer.settings import Position, Scale, Settings
 
 
@@ -13,6 +15,7 @@ class Open(StrEnum):
 
     ATTENTION = "attention"
     COMPARE = "compare"
+    LAB = "lab"
     HOME = "home"
     PRESENT = "present"
 
@@ -45,6 +48,34 @@ class Colour(StrEnum):
     MATRIX = "matrix"
     ROW = "row"
     UNIT = "unit"
+
+
+class Lab(StrEnum):
+    """An experiment of the lab."""
+
+    ROOT = "root"
+    ORDER = "order"
+    MISTAKES = "mistakes"
+    NOBODY = "nobody"
+    PRECISION = "precision"
+    OWN_WORD = "own_word"
+    PLANE = "plane"
+    PREDICT = "predict"
+    LEARN = "learn"
+    LAYERS = "layers"
+
+
+TIMES = (1, 10, 100, 1000)
+"""What queries and keys can be multiplied by, to see floats fail."""
+
+
+class Curve(StrEnum):
+    """What the sweep over the dimensions draws."""
+
+    LARGEST = "largest"
+    ENTROPY = "entropy"
+    SPREAD = "spread"
+    OWN = "own"
 
 
 class Step(StrEnum):
@@ -102,6 +133,15 @@ class View:
     turned: Turned = Turned.ROWS
     revealed: int = 1  # steps shown so far, in front of a class
     moved: bool = False  # whether each matrix has its change beside it
+    lab: Lab = Lab.ROOT
+    lab_seed: int = 0  # of what the lab draws at random: the same link, the same draw
+    lab_curve: Curve = Curve.LARGEST
+    lab_order: Order = Order.REVERSED
+    lab_mistake: Mistake = Mistake.AXIS
+    lab_length: int = 200  # percent of the query word's own length
+    lab_layers: int = 2
+    lab_question: int = 1
+    lab_times: int = 1  # what queries and keys are multiplied by
 
 
 def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:

@@ -13,6 +13,8 @@ from strategies import sentences
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES, OWN
+from explorer.lab.mistakes import Mistake
+from explorer.lab.order import Order
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Position, Rule, Scale, Settings
 from explorer.share import (
     EDITS,
@@ -35,7 +37,17 @@ from explorer.share import (
 )
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
-from explorer.view import Colour, Direction, Open, Step, Turned, View
+from explorer.view import (
+    Colour,
+    Curve,
+    Direction,
+    Drawing,
+    Lab,
+    Open,
+    Step,
+    Turned,
+    View,
+)
 
 NAMES = [*EXAMPLES, OWN]
 WARM_MAT = {
@@ -70,6 +82,15 @@ WARM_MAT = {
     "revealed": 1,
     "moved": False,
     "pin": None,
+    "lab": "root",
+    "lab_seed": 0,
+    "lab_curve": "largest",
+    "lab_order": "reversed",
+    "lab_mistake": "axis",
+    "lab_length": 200,
+    "lab_layers": 2,
+    "lab_question": 1,
+    "lab_times": 1,
     "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""
@@ -80,7 +101,8 @@ def values(draw):
     """Any state that the controls can have."""
     whole = st.integers
     one_of = {"scale": Scale, "view": Open, "step": Step, "direction": Direction, "colour": Colour}
-    one_of |= {"position": Position, "rule": Rule, "turned": Turned}
+    one_of |= {"position": Position, "rule": Rule, "turned": Turned, "drawing": Drawing}
+    one_of |= {"lab": Lab, "lab_curve": Curve, "lab_order": Order, "lab_mistake": Mistake}
     changed = draw(
         st.fixed_dictionaries(
             {},
@@ -104,6 +126,11 @@ def values(draw):
                 "least": whole(0, 100),
                 "revealed": whole(1, 30),
                 "own": st.booleans(),
+                "lab_seed": whole(0, 999_999),
+                "lab_length": whole(10, 400),
+                "lab_layers": whole(1, 12),
+                "lab_question": whole(1, 5),
+                "lab_times": st.sampled_from([1, 10, 100, 1000]),
             }
             | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},
         )

@@ -84,6 +84,7 @@ def matrix(
     bound: the number at the end of the colour scale; None takes the largest one drawn.
     row_bounds: (rows, 1) the number at the end of each row's own colour scale; the numbers
     themselves are in `customdata` then.
+    A number that is NaN without being hidden has a colour of its own and is called NaN.
     hover: how a cell is named when it is pointed at, with %{y} for its row, %{x} for its column.
     Where not every row and column has a tick, a chart cannot name them, and says nothing.
     beside: what is written to the right of each row, under the heading "sum".
@@ -110,17 +111,21 @@ def matrix(
     }
     if by_row:
         cells["customdata"] = drawn.astype(np.float32)
+    undefined = np.isnan(drawn) if hidden is None else np.isnan(drawn) & ~hidden
     if digits:
         cells |= {"text": digits, "texttemplate": "%{text}"}
         cells["textfont"] = {"size": FONT, "color": palette.DIGITS}
     traces = [cells]
     if hidden is not None and hidden.any():
         traces.append(hidden_cells(hidden))
+    if undefined.any():
+        traces.append(_undefined_cells(undefined))
     if max(numbers.shape) <= MOST_WITH_ALL_TICKS:
         hover = _whole_names(hover, rows, columns, traces)
         cells["hovertemplate"] = f"{hover}: {_hover_number(drawn, by_row)}<extra></extra>"
         for shading in traces[1:]:
-            shading["hovertemplate"] = f"{hover}: hidden<extra></extra>"
+            said = shading.get("name", "hidden")
+            shading["hovertemplate"] = f"{hover}: {said}<extra></extra>"
     else:
         for trace in traces:
             trace["hoverinfo"] = "none"
@@ -206,6 +211,16 @@ def hidden_cells(hidden: BoolArray) -> dict:
         "colorscale": [[0, palette.HIDDEN], [1, palette.HIDDEN]],
         **_cells(hidden.shape),
     }
+
+
+def _undefined_cells(undefined: BoolArray) -> dict:
+    """A trace that is pink where there is no number, and says so: on a dark page, too."""
+    cells = hidden_cells(undefined)
+    cells |= {"name": "NaN", "colorscale": [[0, palette.UNDEFINED], [1, palette.UNDEFINED]]}
+    if fits_digits(*undefined.shape):
+        cells |= {"text": np.where(undefined, "NaN", "").tolist(), "texttemplate": "%{text}"}
+        cells["textfont"] = {"size": FONT, "color": palette.DIGITS}
+    return cells
 
 
 def _cells(shape: tuple[int, int]) -> dict:

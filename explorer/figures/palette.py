@@ -11,6 +11,8 @@ VALUE = "#009E73"
 
 HIDDEN = "rgba(128, 128, 128, 0.38)"
 """Grey on a light page and on a dark one."""
+UNDEFINED = "#f3c6de"
+"""A number that is none: NaN."""
 
 DIGITS = "#111111"
 WEIGHTS = [
@@ -35,3 +37,7 @@ Let through, not lightened: on a dark page, too, the heaviest stands out most.""
 
 PICKED = "#e6007e"
 OPERAND = "#e6007e"
+
+LINES = ["#9467bd", "#c97b00", "#2f8f8f", "#808080"]
+"""Curves that are neither queries nor keys nor values. Read on a light page and on a dark one."""
+GRID = "rgba(128, 128, 128, 0.25)"

@@ -15,6 +15,7 @@ from explorer.view import Direction, Open, View
 _VIEWS = {
     Open.ATTENTION: "Attention",
     Open.COMPARE: "Compare",
+    Open.LAB: "Lab",
     Open.HOME: "Take home",
     Open.PRESENT: "Present",
 }

@@ -373,3 +373,16 @@ def test_what_is_written_beside_the_rows_moves_no_cell(tokens):
     assert cell_width(summed, n) == pytest.approx(cell_width(plain, n), abs=0.5)
     assert low == -0.5
     np.testing.assert_array_equal(summed.data[0].z, plain.data[0].z)
+
+
+def test_a_number_that_is_none_has_a_colour_of_its_own_and_is_called_nan():
+    numbers = np.array([[np.nan, 0.5], [np.nan, 0.2]])
+    hidden = np.array([[False, False], [True, False]])
+    frame = layout(("a", "b"))
+    options = {"rows": ("a", "b"), "columns": ("a", "b"), "kind": Kind.WEIGHTS, "frame": frame}
+    *_, undefined = matrix(numbers, hidden=hidden, **options).data
+    np.testing.assert_array_equal(undefined.z == 1, [[True, False], [False, False]])
+    assert undefined.colorscale[0][1] == palette.UNDEFINED
+    assert [list(row) for row in undefined.text] == [["NaN", ""], ["", ""]]
+    assert "NaN" in undefined.hovertemplate
+    assert len(matrix(np.eye(2), **options).data) == 1

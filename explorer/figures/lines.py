@@ -1,0 +1,115 @@
+"""A line chart: how a few numbers change along one, with the present place marked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from explorer import labels
+from explorer.figures import palette
+
+HEIGHT = 330
+_FONT = 13
+_MARGIN = {"l": 58, "r": 12, "t": 46, "b": 46, "pad": 0}
+_DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+def lines(
+    x: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    *,
+    x_title: str,
+    y_title: str,
+    marked: float | None = None,
+    marked_name: str = "",
+    doubling: bool = False,
+    y_range: tuple[float, float] | None = None,
+    y_powers: bool = False,
+    ticks: Sequence[float] | None = None,
+) -> go.Figure:
+    """Draw each curve, (len(x),), over x, in its own colour and its own dashes.
+
+    marked: a place on the x axis that gets an upright line, with `marked_name` at its top.
+    doubling: x is drawn so that twice as much is always one step further.
+    y_powers: y is drawn in powers of ten; what is 0 has no place there and is left out.
+    ticks: where x has its ticks; None leaves that to the chart.
+    """
+    drawn = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers" if len(x) <= 40 else "lines",
+            "name": labels.plotly(name),
+            "x": list(map(float, x)),
+            "y": list(map(float, numbers)),
+            "line": {"color": palette.LINES[n], "width": 2.5, "dash": _DASHES[n]},
+            "marker": {"size": 5, "color": palette.LINES[n]},
+            "hovertemplate": f"{labels.plotly(name)}: %{{y:.4g}} at %{{x}}<extra></extra>",
+        }
+        for n, (name, numbers) in enumerate(curves.items())
+    ]
+    axis = {"fixedrange": True, "zeroline": False, "gridcolor": palette.GRID, "automargin": False}
+    x_axis = axis | {"title": {"text": x_title}, "type": "log" if doubling else "linear"}
+    if ticks is not None:
+        x_axis |= {"tickmode": "array", "tickvals": list(ticks), "ticktext": list(map(str, ticks))}
+    y_axis = axis | {"title": {"text": y_title}}
+    if y_powers:
+        y_axis |= {"type": "log", "exponentformat": "power", "dtick": _decades(curves) // 7 + 1}
+    if y_range is not None:
+        y_axis["range"] = list(y_range)
+    layout = {
+        "height": HEIGHT,
+        "margin": _MARGIN | ({"l": 74} if y_powers else {}),
+        "font": {"size": _FONT},
+        # A finger on the chart scrolls the page, not the chart.
+        "dragmode": False,
+        "hovermode": "closest",
+        "showlegend": len(drawn) > 1,
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "y": 1.02,
+            "yanchor": "bottom",
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
+        "xaxis": x_axis,
+        "yaxis": y_axis,
+        "shapes": [],
+        "annotations": [],
+    }
+    if marked is not None:
+        _mark(layout, x, marked, labels.plotly(marked_name), doubling)
+    return go.Figure({"data": drawn, "layout": layout})
+
+
+def _decades(curves: Mapping[str, Sequence[float]]) -> int:
+    """Over how many powers of ten the curves stretch."""
+    powers = [math.log10(y) for numbers in curves.values() for y in numbers if y > 0]
+    return int(max(powers, default=0) - min(powers, default=0))
+
+
+def _mark(layout: dict, x: Sequence[float], place: float, name: str, doubling: bool) -> None:
+    line = {"color": palette.PICKED, "width": 1.5, "dash": "dot"}
+    ends = {"x0": place, "x1": place, "y0": 0, "y1": 1, "xref": "x", "yref": "paper"}
+    layout["shapes"].append({"type": "line", "line": line, "layer": "below", **ends})
+    at, low, high = (math.log10(n) if doubling else n for n in (place, min(x), max(x)))
+    # On the right there is room only to the left of the line.
+    right = at > low + 0.65 * (high - low)
+    if name:
+        layout["annotations"].append(
+            {
+                # On an axis of powers a text is placed by the exponent, a line by the number.
+                "x": at,
+                "y": 0,
+                "xref": "x",
+                "yref": "paper",
+                "xanchor": "right" if right else "left",
+                "yanchor": "bottom",
+                "xshift": -4 if right else 4,
+                "text": name,
+                "showarrow": False,
+                "font": {"color": palette.PICKED},
+            }
+        )

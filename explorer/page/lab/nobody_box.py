@@ -1,0 +1,95 @@
+"""A query whose keys are all hidden: PyTorch's ways, and this page's."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import streamlit as st
+
+from explorer import labels
+from explorer.attention import attend, softmax
+from explorer.lab import nobody
+from explorer.page.lab import parts
+from explorer.page.lab.parts import Map
+from explorer.settings import Settings
+from explorer.trace import trace
+from explorer.view import View
+
+_MOST_FEATURES = 8
+
+
+def nobody_box(settings: Settings, view: View) -> None:
+    """Hide everything from the query word, and show what each way makes of it."""
+    parts.question("What if a word may see nobody?")
+    x, i = trace(settings).x, view.query
+    word = labels.markdown(settings.tokens[i], 24)
+    visible = nobody.unseen(len(x), i)
+    ours = attend(x, x, x, visible=visible)
+    ways = {"this page": ours.context}
+    if importlib.util.find_spec("torch") is None:
+        st.info("PyTorch is not installed here, so only this page’s own way is shown.")
+    else:
+        with st.spinner("Starting PyTorch"):
+            theirs = nobody.pytorch(x, visible)
+        ways |= {
+            "fused": theirs.fused,
+            "module": theirs.module,
+            "module, fast": theirs.fast,
+            "by hand": theirs.by_hand,
+        }
+    st.markdown(f"Everything is hidden from the query word, “{word}”. {_said(ways, i)}")
+    shown = np.array([context[i, :_MOST_FEATURES] for context in ways.values()])
+    parts.maps(
+        "nobody",
+        [
+            Map(
+                key="nobody_context",
+                title=f"Context vector of “{word}”, by each way",
+                numbers=shown,
+                rows=tuple(ways),
+                columns=parts.features(shown.shape[1]),
+                weights=False,
+            )
+        ],
+    )
+    parts.maps(
+        "nobody_weights",
+        [
+            Map(
+                key="nobody_weights",
+                title="Weights on this page",
+                numbers=ours.weights,
+                rows=settings.tokens,
+                hidden=~visible,
+                sums=True,
+            ),
+        ],
+    )
+    st.caption(
+        "fused: scaled_dot_product_attention. module: MultiheadAttention with need_weights=True. "
+        "module, fast: the same with need_weights=False. by hand: softmax of −∞ everywhere, which "
+        "is 0/0. All with Q = K = V = X, one head, scaled, in float64."
+        + (f" The first {_MOST_FEATURES} features." if x.shape[1] > _MOST_FEATURES else "")
+    )
+    parts.do_it_yourself(
+        "Choose another query word: its row is the one that is empty.",
+        "In the view Attention choose the masks “causal” and “padding” with as many tokens as the "
+        "sentence has words: such rows come up by themselves.",
+        "In a program of your own, look for NaN after the softmax, not in the loss.",
+    )
+    parts.code(nobody.pytorch, softmax)
+
+
+def _said(ways: dict, i: int) -> str:
+    """Which of the ways gave 0 and which NaN, as they came out just now."""
+    gave = {name: context[i] for name, context in ways.items()}
+    zero = [name for name, row in gave.items() if not np.isnan(row).any() and not row.any()]
+    nan = [name for name, row in gave.items() if np.isnan(row).all()]
+    said = f"The context vector is **0** by: {', '.join(zero) or 'none'}."
+    if len(ways) > 1:
+        said += f" It is **NaN** by: {', '.join(nan) or 'none'}."
+    return (
+        f"{said} This page says 0 and flags the row: whoever sees nobody brings nothing home, and "
+        f"one NaN would spread to every later layer."
+    )

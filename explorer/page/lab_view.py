@@ -1,0 +1,47 @@
+"""The view Lab: small experiments, of which one is open."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from explorer.page import address
+from explorer.page.lab.layers_box import layers_box
+from explorer.page.lab.learn_box import learn_box
+from explorer.page.lab.mistakes_box import mistakes_box
+from explorer.page.lab.nobody_box import nobody_box
+from explorer.page.lab.order_box import order_box
+from explorer.page.lab.own_word_box import own_word_box
+from explorer.page.lab.plane_box import plane_box
+from explorer.page.lab.precision_box import precision_box
+from explorer.page.lab.predict_box import predict_box
+from explorer.page.lab.root_box import root_box
+from explorer.settings import Settings
+from explorer.view import Lab, View
+
+_EXPERIMENTS = {
+    Lab.ROOT: ("Why the root of d", root_box),
+    Lab.ORDER: ("Order of the words", order_box),
+    Lab.MISTAKES: ("Usual mistakes", mistakes_box),
+    Lab.NOBODY: ("Nobody to see", nobody_box),
+    Lab.PRECISION: ("Precision", precision_box),
+    Lab.OWN_WORD: ("My own word", own_word_box),
+    Lab.PLANE: ("Where a word moves", plane_box),
+    Lab.PREDICT: ("Predict first", predict_box),
+    Lab.LEARN: ("What positions buy", learn_box),
+    Lab.LAYERS: ("Again and again", layers_box),
+}
+
+
+def lab_view(settings: Settings, view: View) -> None:
+    """Choose an experiment, and run it on the sentence and the numbers of this page."""
+    st.selectbox(
+        "Experiment",
+        list(map(str, Lab)),
+        format_func=lambda code: _EXPERIMENTS[code][0],
+        width=420,
+        **address.named("lab"),
+    )
+    if view.head is None:
+        st.caption("Of the average over heads there are weights only; the lab takes head 1.")
+    _, run = _EXPERIMENTS[view.lab]
+    run(settings, view)
