@@ -58,6 +58,7 @@ def choices(settings: Settings, view: View, values: Values) -> None:
                 st.segmented_control(
                     "View",
                     list(map(str, Open)),
+                    wrap=True,
                     format_func=_VIEWS.get,
                     required=True,
                     **address.named("view"),
