@@ -14,7 +14,7 @@ from explorer.examples import EXAMPLES
 from explorer.lab import mistakes, predict, root
 from explorer.lab.mistakes import Mistake
 from explorer.page.lab import predict_box
-from explorer.settings import Settings
+from explorer.settings import MAX_TOKENS, Settings
 from explorer.trace import trace
 from explorer.view import Lab
 
@@ -72,6 +72,12 @@ def test_every_experiment_opens_by_its_link_on_any_sentence(lab, code, more):
     assert "Do it yourself" in said(page)
     wanted = {"view": "lab", **more} | ({} if code is Lab.ROOT else {"lab": code.value})
     assert link(page) == wanted
+
+
+@pytest.mark.parametrize("code", ["mistakes", "nobody", "predict"])
+def test_the_longest_sentence_is_drawn_too(lab, code):
+    page = lab(lab=code, text=" ".join(f"w{n}" for n in range(MAX_TOKENS)))
+    assert page.subheader
 
 
 def test_the_sweep_marks_the_present_dimension_and_says_its_numbers(lab):

@@ -86,3 +86,9 @@ def test_a_readers_words_in_numbers():
     many = learn.numbered([f"w{n}" for n in range(30)], 0, 1)
     assert max(many) < learn.N_VOCABULARY
     assert many.count(learn.FIRST) == many.count(learn.SECOND) == 1
+
+
+def test_short_sentences_are_few_and_still_none_comes_twice():
+    """Of four words two are fillers of 18, in 12 arrangements: fewer than are asked for."""
+    train, test = ([*map(tuple, s.words.tolist())] for s in learn.sentences(0, 4))
+    assert len({*train, *test}) == len(train) + len(test) <= 12 * 18**2

@@ -20,6 +20,7 @@ from explorer.trace import AttentionTrace
 MOST_WORDS = 16
 """Experiments that repeat themselves many times take the first words of a long sentence."""
 _PICTURE_WIDTH = 720
+_MOST_WITH_SUMS = 16
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -80,13 +81,18 @@ def _map(one: Map, frame: Layout) -> None:
         hidden=one.hidden,
         bound=one.bound,
         hover="%{y} → %{x}" if one.columns is None else "%{y}, feature %{x}",
-        beside=[labels.number(total, 3) for total in one.numbers.sum(axis=-1)]
-        if one.sums
-        else None,
+        beside=_sums(one),
     )
     with st.container(width=int(figure.layout.width), gap="xxsmall"):
         st.markdown(f"**{one.title}**")
         chart(figure, f"lab_{one.key}", _alt(one))
+
+
+def _sums(one: Map) -> list[str] | None:
+    """What each row sums to, where that is asked for and there is room for it."""
+    if not one.sums or len(one.rows) > _MOST_WITH_SUMS:
+        return None
+    return [labels.number(total, 3) for total in one.numbers.sum(axis=-1)]
 
 
 def _alt(one: Map) -> str:
