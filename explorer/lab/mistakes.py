@@ -438,7 +438,7 @@ def _heads_for(n_features: int, n_heads: int) -> int:
 
 def _two_heads_at_least(t: AttentionTrace, keys: bool = False) -> tuple[Array, int, int]:
     """Queries or keys in several heads: (H, T, D), H, D."""
-    given = t.k if keys else t.q
+    given = t.k_turned if keys else t.q_turned
     if t.n_heads > 1:
         return given, t.n_heads, given.shape[-1]
     joined = join_heads(given)

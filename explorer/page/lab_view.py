@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from explorer.page import address
@@ -15,7 +17,7 @@ from explorer.page.lab.plane_box import plane_box
 from explorer.page.lab.precision_box import precision_box
 from explorer.page.lab.predict_box import predict_box
 from explorer.page.lab.root_box import root_box
-from explorer.settings import Settings
+from explorer.settings import Position, Rule, Settings
 from explorer.view import Lab, View
 
 _EXPERIMENTS = {
@@ -43,5 +45,15 @@ def lab_view(settings: Settings, view: View) -> None:
     )
     if view.head is None:
         st.caption("Of the average over heads there are weights only; the lab takes head 1.")
+    plain = _plain(settings)
+    if plain != settings:
+        st.caption("The experiments leave out temperature, plain division and ALiBi.")
     _, run = _EXPERIMENTS[view.lab]
-    run(settings, view)
+    run(plain, view)
+
+
+def _plain(settings: Settings) -> Settings:
+    """The experiment without what comes between the scaled scores and the softmax."""
+    alibi = settings.position is Position.ALIBI
+    position = Position.NONE if alibi else settings.position
+    return replace(settings, temperature=1.0, rule=Rule.SOFTMAX, position=position)

@@ -51,7 +51,7 @@ def _sentence(t: AttentionTrace, view: View) -> None:
 def _step(count: int, shown: Shown, t: AttentionTrace, view: View) -> None:
     figure = enlarged(step_figure(shown, view, layout(t.tokens)), _FACTOR)
     with st.container(width=int(figure.layout.width), gap="xxsmall"):
-        st.markdown(f"#### {count} {labels.markdown(shown.told.title)}")
+        st.markdown(f"### {count} {labels.markdown(shown.told.title)}")
         chart(figure, shown.step.value, step_alt(shown, view))
         st.markdown(f"${shown.told.formula}$")
 

@@ -43,7 +43,8 @@ def stage() -> None:
     """Larger letters and less around them, for the front of a class."""
     st.html(
         "<style>.stMainBlockContainer { padding-top: 1.5rem; } header { display: none; } "
-        ".stMain .katex { font-size: 1.5em; } .stMain h2 { font-size: 2.4rem; }</style>"
+        ".stMain .katex { font-size: 1.5em; } .stMain h2 { font-size: 2.4rem; } "
+        ".stMain h3 { font-size: 1.4rem; }</style>"
     )
 
 

@@ -17,6 +17,8 @@ LINKS = {
     "long": ({"example": "long_sentence", "n_heads": "2", "head": "mean"}, ("tables",)),
     "compare": ({"view": "compare"}, ()),
     "home": ({"view": "home"}, ()),
+    "lab": ({"view": "lab", "lab": "own_word"}, ()),
+    "present": ({"view": "present", "revealed": 9}, ()),
     "refused": ({"text": "", "nonsense": "1"}, ()),
 }
 

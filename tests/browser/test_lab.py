@@ -89,5 +89,5 @@ def test_every_experiment_fits_a_phone(new_page):
     page = new_page(**PHONE)
     for code in Lab:
         visit(page, charts=0, view="lab", lab=code.value)
-        page.locator("h3").first.wait_for()
+        page.locator("h2").first.wait_for()
         assert page.evaluate(TOO_WIDE) == [], code

@@ -62,22 +62,30 @@ def curves(page, key):
         {"text": "a b a", "d_model": "8", "n_heads": "4", "head": "mean", "mask": "causal"},
         {"text": "Hello", "qkv": "1", "d_k": "2", "d_v": "3"},
         {"text": " ".join(f"w{n}" for n in range(30)), "mask": "padding", "pad": "30"},
+        {"text": "dog bites man", "position": "rotary", "temperature": "2", "rule": "total"},
     ],
 )
 def test_every_experiment_opens_by_its_link_on_any_sentence(lab, code, more):
     page = lab(lab=code.value, **more)
-    assert len(page.subheader) == 1
-    assert page.subheader[0].value.endswith("?")
+    assert len(page.header) == 1
+    assert page.header[0].value.endswith("?")
     assert not page.warning
     assert "Do it yourself" in said(page)
     wanted = {"view": "lab", **more} | ({} if code is Lab.ROOT else {"lab": code.value})
     assert link(page) == wanted
 
 
+def test_the_lab_says_which_settings_it_leaves_out(lab):
+    left_out = "The experiments leave out temperature, plain division and ALiBi."
+    assert left_out in said(lab(lab="own_word", temperature="2"))
+    assert left_out in said(lab(lab="own_word", position="alibi"))
+    assert left_out not in said(lab(lab="own_word", position="rotary"))
+
+
 @pytest.mark.parametrize("code", ["mistakes", "nobody", "predict"])
 def test_the_longest_sentence_is_drawn_too(lab, code):
     page = lab(lab=code, text=" ".join(f"w{n}" for n in range(MAX_TOKENS)))
-    assert page.subheader
+    assert page.header
 
 
 def test_the_sweep_marks_the_present_dimension_and_says_its_numbers(lab):
@@ -264,7 +272,7 @@ def test_an_experiment_without_pytorch_does_not_load_it(code):
         "import sys; from streamlit.testing.v1 import AppTest;"
         "page = AppTest.from_file(sys.argv[1], default_timeout=60);"
         "page.query_params.update(view='lab', lab=sys.argv[2]); page.run();"
-        "assert not page.exception; assert page.subheader;"
+        "assert not page.exception; assert page.header;"
         "sys.exit('torch' in sys.modules)"
     )
     ran = subprocess.run(

@@ -25,7 +25,7 @@ def own_word_box(settings: Settings, view: View) -> None:
     parts.question("Does a word always attend most to itself?")
     t = trace(settings)
     head, i = parts.head_of(t, view.head), view.query
-    q, k = t.q[head], t.k[head]
+    q, k = t.q_turned[head], t.k_turned[head]
     word = labels.markdown(t.tokens[i], 24)
     found = own_word.measure(q, k, t.factor, t.visible)
     parts.answer(_said(found, settings.qkv))

@@ -41,7 +41,7 @@ class Map:
 
 def question(text: str) -> None:
     """What the experiment settles."""
-    st.subheader(text, anchor=False)
+    st.header(text, anchor=False)
 
 
 def answer(text: str) -> None:

@@ -36,7 +36,7 @@ def precision_box(settings: Settings, view: View) -> None:
     )
     t = trace(settings)
     head = parts.head_of(t, view.head)
-    q, k = t.q[head] * view.lab_times, t.k[head] * view.lab_times
+    q, k = (met[head] * view.lab_times for met in (t.q_turned, t.k_turned))
     with st.spinner("Starting PyTorch"):
         found = precision.compare(q, k, t.factor, t.visible, view.decimals)
     parts.answer(_said(found, view))
