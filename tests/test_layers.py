@@ -26,6 +26,7 @@ ORDER = (
     "scripts",
     "export",
     "worked",
+    "pretrained",
     "twin",
     "examples",
     "article",
@@ -50,6 +51,7 @@ ARRAYS_IN = {
     "trace",
     "article",
     "worked",
+    "pretrained",
     "examples",
     "view",
     "share",
@@ -59,6 +61,8 @@ ARRAYS_IN = {
 """What figures may not know, though it stands below them: they are given arrays and words."""
 SLOW = {"torch", "explorer.twin"}
 """What nobody but twin may import before it is shown, that is, on being loaded itself."""
+ON_REQUEST = {"tokenizers", "safetensors", "huggingface_hub", "transformers"}
+"""What nobody may import on being loaded: the page works without."""
 
 
 def imports(source):
@@ -94,6 +98,8 @@ def faults(name, source):
             found.append(f"{name} imports {imported}; write the whole name")
         if top in HEAVY - MAY_IMPORT.get(here, set()):
             found.append(f"{name} imports {top}")
+        if top in ON_REQUEST and on_loading:
+            found.append(f"{name} imports {top} on being loaded")
         if SLOW & {top, f"explorer.{there}"} and on_loading and here != "twin":
             found.append(f"{name} imports {there} on being loaded")
         if top not in ("explorer", "streamlit_app") or here == there:
@@ -163,6 +169,10 @@ def test_every_module_of_the_core_is_read():
         ("streamlit_app", "from explorer import twin"),
         ("explorer", "from explorer import attention"),
         ("explorer.newcomer", ""),
+        ("explorer.pretrained.text", "from tokenizers import Tokenizer"),
+        ("explorer.pretrained.model", "import torch"),
+        ("explorer.pretrained.model", "from explorer.view import View"),
+        ("explorer.figures.matrix", "from explorer.pretrained import measures"),
     ],
 )
 def test_a_forbidden_import_is_found(name, source):
@@ -182,6 +192,7 @@ def test_a_forbidden_import_is_found(name, source):
         ("explorer.page.chart", "import streamlit\nimport plotly\nfrom explorer import trace"),
         ("explorer.page.chart", "def f():\n    from explorer import twin\n    import torch"),
         ("explorer.page.chart", "from explorer.page import address"),
+        ("explorer.pretrained.text", "def f():\n    from tokenizers import Tokenizer"),
         ("streamlit_app", "import streamlit\nfrom explorer.page.sidebar import sidebar"),
     ],
 )
@@ -189,7 +200,10 @@ def test_an_allowed_import_is_not_found(name, source):
     assert faults(name, source) == []
 
 
-@pytest.mark.parametrize("module", ["trace", "worked", "examples", "share"])
+@pytest.mark.parametrize(
+    "module",
+    ["trace", "worked", "examples", "share", "pretrained.checkpoint", "pretrained.measures"],
+)
 def test_the_core_loads_no_heavy_library(module):
     program = f"import sys, explorer.{module}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"
     run = subprocess.run(
