@@ -12,6 +12,7 @@ from explorer.page.attention_view import attention_view
 from explorer.page.change_box import change_box
 from explorer.page.compare_view import compare_view
 from explorer.page.home_view import home_view
+from explorer.page.model_view import model_view
 from explorer.page.open_box import open_box
 from explorer.page.sidebar import sidebar
 from explorer.page.three_ways_box import three_ways_box
@@ -38,6 +39,8 @@ else:
             frame.nothing_yet()
         elif view.view is Open.COMPARE:
             compare_view(settings, view)
+        elif view.view is Open.MODEL:
+            model_view(settings, view)
         elif view.view is Open.HOME:
             home_view(trace(settings), settings, view, values)
         else:

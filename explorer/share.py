@@ -20,6 +20,7 @@ from explorer import edits as by_hand
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits, Rows
 from explorer.examples import DEFAULT, EXAMPLES, OWN
+from explorer.pretrained.measures import Behaviour
 from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
@@ -106,13 +107,13 @@ def _any_of(codes: type[StrEnum]) -> Parameter:
     return Parameter(read, f"none, or any of {', '.join(allowed)} with commas between", write)
 
 
-def _text() -> Parameter:
+def _text(most: int = limits.MAX_CHARACTERS) -> Parameter:
     def read(given: str) -> str:
-        if len(given) > limits.MAX_CHARACTERS:
+        if len(given) > most:
             raise ValueError
         return given
 
-    return Parameter(read, f"up to {limits.MAX_CHARACTERS:,} characters")
+    return Parameter(read, f"up to {most:,} characters")
 
 
 def _switch() -> Parameter:
@@ -146,6 +147,16 @@ PARAMETERS: dict[str, Parameter] = {
     "colour": _one_of(Colour),
     "decimals": _whole(DECIMALS),
     "moved": _switch(),
+    "layer": _place(),
+    "layer_head": _place(),
+    "piece": _or(AUTO, _place(), None),
+    "to_piece": _or(AUTO, _place(), None),
+    "special": _switch(),
+    "renormalised": _switch(),
+    "joined": _switch(),
+    "behaviour": _one_of(Behaviour),
+    "word": _text(100),
+    "sentences": _text(2_000),
 }
 """Every parameter of a link, in the order in which links name them."""
 
@@ -378,6 +389,7 @@ def view(values: Values) -> View:
             "step": Step(given["step"]),
             "direction": Direction(given["direction"]),
             "colour": Colour(given["colour"]),
+            "behaviour": Behaviour(given["behaviour"]),
         }
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from explorer.pretrained.measures import Behaviour
 from explorer.settings import Scale, Settings
 
 
@@ -13,6 +14,7 @@ class Open(StrEnum):
 
     ATTENTION = "attention"
     COMPARE = "compare"
+    MODEL = "model"
     HOME = "home"
 
 
@@ -58,6 +60,14 @@ PAIRS = (Step.SCORES, Step.SCALED, Step.MASKED, Step.WEIGHTS)
 """The steps with a row for each query and a column for each key."""
 
 
+BANKS = """\
+They had a picnic on the grassy bank of the river.
+She opened a savings account at the bank in town.
+A heron stood on the muddy bank beside the stream.
+The bank raised its interest rates on loans again."""
+"""One word in four sentences, a sentence a line."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is shown of one experiment."""
@@ -72,6 +82,17 @@ class View:
     colour: Colour = Colour.MATRIX
     decimals: int = 3
     moved: bool = False  # whether each matrix has its change beside it
+    # Of the trained model:
+    layer: int = 0
+    layer_head: int = 0
+    piece: int | None = None  #     which piece asks, from 0; None: the first of the query word
+    to_piece: int | None = None  #  which piece answers; None: the first of the key word
+    special: bool = True  #         whether the model's own tokens are shown
+    renormalised: bool = False  #   whether the weights without them are made to sum to 1 again
+    joined: bool = False  #         whether the pieces of a word stand together
+    behaviour: Behaviour = Behaviour.PREVIOUS  # what the heads are sorted by
+    word: str = "bank"  #           the word that is followed through several sentences
+    sentences: str = BANKS
 
 
 def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:

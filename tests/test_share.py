@@ -13,6 +13,7 @@ from strategies import sentences
 from explorer import settings as limits
 from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES, OWN
+from explorer.pretrained.measures import Behaviour
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
 from explorer.share import (
     EDITS,
@@ -31,7 +32,7 @@ from explorer.share import (
 )
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
-from explorer.view import Colour, Direction, Open, Step, View
+from explorer.view import BANKS, Colour, Direction, Open, Step, View
 
 NAMES = [*EXAMPLES, OWN]
 WARM_MAT = {
@@ -57,6 +58,16 @@ WARM_MAT = {
     "colour": "matrix",
     "decimals": 3,
     "moved": False,
+    "layer": 0,
+    "layer_head": 0,
+    "piece": None,
+    "to_piece": None,
+    "special": True,
+    "renormalised": False,
+    "joined": False,
+    "behaviour": "previous",
+    "word": "bank",
+    "sentences": BANKS,
     "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""
@@ -67,6 +78,7 @@ def values(draw):
     """Any state that the controls can have."""
     whole = st.integers
     one_of = {"scale": Scale, "view": Open, "step": Step, "direction": Direction, "colour": Colour}
+    one_of |= {"behaviour": Behaviour}
     changed = draw(
         st.fixed_dictionaries(
             {},
@@ -86,6 +98,15 @@ def values(draw):
                 "head": whole(0, 9) | st.just("mean"),
                 "feature": whole(0, 9),
                 "decimals": whole(2, 6),
+                "layer": whole(0, 20),
+                "layer_head": whole(0, 20),
+                "piece": st.none() | whole(0, 20),
+                "to_piece": st.none() | whole(0, 20),
+                "special": st.booleans(),
+                "renormalised": st.booleans(),
+                "joined": st.booleans(),
+                "word": st.text(max_size=30),
+                "sentences": st.text(max_size=30),
             }
             | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},
         )

@@ -33,3 +33,5 @@ Let through, not lightened: on a dark page, too, the heaviest stands out most.""
 
 PICKED = "#e6007e"
 OPERAND = "#e6007e"
+LINE = "#7a8796"
+"""A line that is neither query nor key nor value. Seen on a light page and on a dark one."""

@@ -12,7 +12,12 @@ from explorer.settings import Settings
 from explorer.share import Values
 from explorer.view import Direction, Open, View
 
-_VIEWS = {Open.ATTENTION: "Attention", Open.COMPARE: "Compare", Open.HOME: "Take home"}
+_VIEWS = {
+    Open.ATTENTION: "Attention",
+    Open.COMPARE: "Compare",
+    Open.MODEL: "Real model",
+    Open.HOME: "Take home",
+}
 
 _DIRECTIONS = {
     Direction.FROM_QUERY: "from the query",
@@ -40,10 +45,11 @@ def notices() -> None:
 
 def choices(settings: Settings, view: View, values: Values) -> None:
     """Choose the query word and the view, which hold everywhere, and what of it is shown."""
+    model = view.view is Open.MODEL  # it has other tokens and other heads, and chooses among them
     with st.container(
         horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
     ):
-        if settings.tokens:
+        if settings.tokens and not model:
             word_choice("query", "Query word: who asks?", settings.tokens)
         if not st.context.is_embedded:
             with st.container(
@@ -59,9 +65,9 @@ def choices(settings: Settings, view: View, values: Values) -> None:
                 copy_link()
                 embed_snippet()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        if settings.n_heads > 1:
+        if settings.n_heads > 1 and not model:
             _head_choice(settings.n_heads)
-        if settings.tokens and view.view is Open.ATTENTION:
+        if settings.tokens and (model or view.view is Open.ATTENTION):
             st.segmented_control(
                 "Arrows",
                 list(map(str, Direction)),
@@ -69,7 +75,7 @@ def choices(settings: Settings, view: View, values: Values) -> None:
                 required=True,
                 **address.named("direction"),
             )
-            if not st.context.is_embedded:
+            if not (st.context.is_embedded or model):
                 moved.switch(values)
 
 

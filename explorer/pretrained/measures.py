@@ -110,8 +110,8 @@ def contributions(layer: Layer, weights: LayerWeights, places: Sequence[int]) ->
 def parts(model: Model) -> tuple[str, ...]:
     """The parts of a layer that move a word's vector, in order."""
     if model.causal:
-        return ("attention, added", "feed-forward, added")
-    return ("attention, added", "normalised", "feed-forward, added", "normalised again")
+        return ("attention", "feed-forward")
+    return ("attention", "norm", "feed-forward", "second norm")
 
 
 def moves(model: Model, run: Run, places: Sequence[int]) -> Array:
