@@ -13,14 +13,17 @@ from explorer.figures import palette
 
 _HEIGHT = 300
 _LINE = 15  # pixels from one name to the next
-_TOP, _BOTTOM = 10, 40
+_TOP, _BOTTOM = 10, 48
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
-def lines(numbers: Array, names: Sequence[str], places: Sequence[str], title: str) -> go.Figure:
+def lines(
+    numbers: Array, names: Sequence[str], places: Sequence[str], titles: tuple[str, str]
+) -> go.Figure:
     """Draw a line for each row of numbers, (lines, places).
 
-    names: of the lines, written at their ends; places: the ticks; title: of the vertical axis.
+    names: of the lines, written at their ends; places: the ticks; titles: of the horizontal and the
+    vertical axis.
     """
     low, high = float(numbers.min()), float(numbers.max())
     spare = 0.05 * (high - low or 1.0)
@@ -45,9 +48,9 @@ def lines(numbers: Array, names: Sequence[str], places: Sequence[str], title: st
     ends = {
         "type": "scatter",
         "mode": "text",
-        "x": [last + 0.12] * len(written),
+        "x": [last] * len(written),
         "y": heights.tolist(),
-        "text": written,
+        "text": [f"\u2002{name}" for name in written],  # a space, past the marker
         "textposition": "middle right",
         "textfont": {"size": 12},
         "cliponaxis": False,
@@ -75,8 +78,9 @@ def lines(numbers: Array, names: Sequence[str], places: Sequence[str], title: st
                     "tickvals": list(range(len(places))),
                     "ticktext": list(places),
                     "range": [-0.1, last + 0.1],
+                    "title": {"text": titles[0], "standoff": 6},
                 },
-                "yaxis": axis | {"title": {"text": title}, "range": [low, high]},
+                "yaxis": axis | {"title": {"text": titles[1]}, "range": [low, high]},
             },
         }
     )

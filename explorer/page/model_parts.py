@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -75,7 +76,7 @@ def behaviours(run: Run, pieces: Pieces, view: View, lit: Lights) -> None:
         rows=rows,
         columns=columns,
         kind=Kind.WEIGHTS,
-        frame=layout(rows),
+        frame=replace(layout(rows), top=layout(columns).top),
         decimals=2,
         hover="%{y}, head %{x}",
     )
@@ -90,7 +91,7 @@ def moves(model: Model, run: Run, asked: list[int], name: str, view: View, lit: 
     word = labels.markdown(name, 24)
     st.markdown(f"**Where attention sits** · how far each part of a layer moved “{word}”")
     numbers = measures.moves(model, run, asked)
-    parts, rows = measures.parts(model), _layers(model.n_layers)
+    parts, columns = measures.parts(model), [str(n + 1) for n in range(model.n_layers)]
     way = " → ".join(
         f"{part} {labels.number(distance, 2)}"
         for part, distance in zip(parts, numbers[:, view.layer], strict=True)
@@ -99,9 +100,9 @@ def moves(model: Model, run: Run, asked: list[int], name: str, view: View, lit: 
     figure = matrix(
         numbers,
         rows=parts,
-        columns=[row.removeprefix("layer ") for row in rows],
+        columns=columns,
         kind=Kind.WEIGHTS,
-        frame=layout(parts),
+        frame=replace(layout(parts), top=layout(columns).top),
         decimals=2,
         hover="%{y}, layer %{x}",
     )
@@ -118,8 +119,10 @@ def moves(model: Model, run: Run, asked: list[int], name: str, view: View, lit: 
 def several_sentences(model: Model, view: View) -> None:
     """Follow one word through several sentences: how alike its vectors are after each layer."""
     st.markdown("**One word, several sentences** · how the context moves a word’s vector")
-    with st.container(horizontal=True):
-        st.text_input("Word", width=180, max_chars=100, **address.named("word"))
+    left, right = st.columns([1, 4])  # on a phone one below the other
+    with left:
+        st.text_input("Word", max_chars=100, **address.named("word"))
+    with right:
         st.text_area(
             f"Two to {MOST_SENTENCES} sentences, each on a line of its own",
             height=130,
@@ -172,7 +175,7 @@ def _cosines(cosines: Array, numbers: list[int]) -> None:
         f"({labels.number(last.min(), 3)})."
     )
     alt = describe.vectors("Cosine of the word’s vectors, pair by layer", rows, names, 3)
-    chart(lines(rows, names, places, "cosine"), "cosines", alt)
+    chart(lines(rows, names, places, ("layer", "cosine")), "cosines", alt)
     table = [
         "| sentences | " + " | ".join(places) + " |",
         "|:--" + "|--:" * len(places) + "|",

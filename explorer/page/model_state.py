@@ -14,7 +14,7 @@ from explorer.pretrained.model import Layer, Model, Run, forward
 from explorer.pretrained.text import Pieces, read
 
 _SHORT = 128
-"""Tokens up to which several runs are kept. One of 512 takes some 200 MB: of those only the last."""
+"""Tokens up to which several runs are kept. One of 512 takes some 200 MB: of those only one."""
 
 
 def model() -> Model | None:

@@ -83,7 +83,8 @@ def _about(model: Model) -> str:
         f"**{labels.markdown(model.name, 60)}**, a trained "
         f"{'GPT-2' if model.causal else 'BERT'}: {model.n_layers} layers of {model.n_heads} heads, "
         f"d_model = {model.d_model}, d_k = {model.d_model // model.n_heads}. Each token {sees}. "
-        f"Computed here, by the same function as the other views."
+        f"Computed here by the same function as the other views; of the sidebar it knows only the "
+        f"sentence."
     )
 
 
