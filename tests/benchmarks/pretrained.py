@@ -19,7 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from explorer.pretrained.checkpoint import HOW_TO_GET_ONE, load, locate
+from explorer.pretrained.checkpoint import COMMAND, load, locate
 from explorer.pretrained.model import forward
 
 LENGTHS = (11, 128)
@@ -31,7 +31,7 @@ def main() -> None:
     """Measure and print."""
     place = locate({})
     if place is None:
-        sys.exit(HOW_TO_GET_ONE)
+        sys.exit(f"There is no model; {COMMAND}")
     start = time.perf_counter()
     model = load(place)
     print(f"loaded in {time.perf_counter() - start:.2f} s")
