@@ -347,6 +347,21 @@ def test_gpt2_computes_what_transformers_computes(small_gpt2):
         text.read(model, "x" * 65)
 
 
+def test_the_view_shows_a_gpt2_too(small_gpt2, monkeypatch):
+    from test_page import charts, open_page, z  # pulls in the whole page
+
+    monkeypatch.setenv("EXPLORER_MODEL", str(small_gpt2[0].folder))
+    page = open_page(view="model", text="the cat sat", layer="2", query="1", joined="1")
+    assert {"arrows", "model_weights", "maps", "head_scores", "moves"} <= set(charts(page))
+    weights = z(charts(page)["model_weights"]["data"][0])
+    assert weights.shape[0] == len(
+        text.groups(text.read(load(small_gpt2[0]), "the cat sat"), True, True)
+    )
+    said = "".join(part.value for part in page.markdown)
+    assert "a trained GPT-2" in said
+    assert "**What comes next** after “cat”" in said
+
+
 # Where a model comes from, and what is refused
 
 

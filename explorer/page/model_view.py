@@ -10,7 +10,7 @@ import streamlit as st
 from explorer import describe, labels, worked
 from explorer.attention import Array, BoolArray
 from explorer.figures import maps, palette
-from explorer.figures.arrows import arrows, slot_width
+from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
 from explorer.figures.matrix import Kind, largest, layout, matrix
 from explorer.lights import Light, Lights, Role
 from explorer.page import address, latex, model_parts, model_state, style
@@ -224,6 +224,10 @@ def _arrow_graph(shown: Shown, view: View) -> None:
     with st.container(key="arrows_scroll"):
         chart(figure, "arrows", alt)
     st.caption(_under_the_words(shown, view))
+    n_drawn = len(strongest(drawn, focus))
+    left_out = int((np.nan_to_num(drawn) >= LEAST).sum()) - n_drawn
+    if left_out:
+        st.caption(f"The {n_drawn} strongest arrows; {left_out:,} weaker ones are not drawn.")
 
 
 def _under_the_words(shown: Shown, view: View) -> str:
@@ -343,7 +347,7 @@ def _all_maps(run: Run, view: View, lit: Lights) -> None:
     side = maps.side_of(n_layers, n_heads, n_tokens)
     st.markdown("**All layers and heads** · weights, on one scale from 0; click one to open it")
     if side < n_tokens:
-        st.caption(f"Each dot of these maps is the largest of several of the {n_tokens} tokens’.")
+        st.caption(f"With {n_tokens} tokens, each dot is the largest of the weights around it.")
     chart(maps.maps(weights), "maps", f"The weights of {n_layers} layers of {n_heads} heads.")
     rows, columns = maps.outline(view.layer, view.layer_head, side)
     lit["maps"] = [Light(Role.PICKED, rows, columns)]
