@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.attention import Array, BoolArray, attend, join_heads, split_heads
+from explorer.attention import Array, BoolArray, attend, join_heads, score, split_heads
 from explorer.masks import causal, everything
 from explorer.pretrained.parts import Linear, Norm, activate
 
@@ -84,7 +84,6 @@ class Layer:
     q: Array  #         (H, T, D)  queries
     k: Array  #         (H, T, D)  keys
     v: Array  #         (H, T, D)  values
-    scores: Array  #    (H, T, T)  q k^T
     factor: float  #               1/sqrt(D)
     visible: BoolArray  # (T, T)   True where the query may see the key
     weights: Array  #   (H, T, T)  softmax of masked
@@ -93,6 +92,11 @@ class Layer:
     middle: Array  #    (T, C)     the vectors after attention, its sum and, in BERT, the norm
     fed: Array  #       (T, C)     what the feed-forward part adds
     hidden: Array  #    (T, C)     the vectors as they leave the layer
+
+    @property
+    def scores(self) -> Array:
+        """(H, T, T) q k^T. Computed again, to the same numbers: that is faster than keeping them."""
+        return score(self.q, self.k)
 
     @property
     def masked(self) -> Array:
@@ -195,7 +199,6 @@ def _layer(model: Model, w: LayerWeights, x: Array, visible: BoolArray) -> Layer
         q=q,
         k=k,
         v=v,
-        scores=steps.scores,
         factor=q.shape[-1] ** -0.5,
         visible=visible,
         weights=steps.weights,
