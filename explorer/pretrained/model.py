@@ -95,7 +95,7 @@ class Layer:
 
     @property
     def scores(self) -> Array:
-        """(H, T, T) q k^T. Computed again, to the same numbers: that is faster than keeping them."""
+        """(H, T, T) q k^T. Computed again, to the same numbers; keeping them takes longer."""
         return score(self.q, self.k)
 
     @property
