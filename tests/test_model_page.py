@@ -111,6 +111,13 @@ def test_without_a_model_one_sentence_says_how_to_get_it(monkeypatch):
     assert next(iter(charts(choose(page, view="attention")))) == "arrows"
 
 
+def test_a_model_that_is_named_and_not_there_is_named(monkeypatch):
+    monkeypatch.setenv("EXPLORER_MODEL", "/no/such*place*")
+    page = open_page(view="model")
+    assert "EXPLORER_MODEL names /no/such*place*," in unescaped(page.info[0].value)
+    assert "*place*" not in page.info[0].value
+
+
 def test_a_model_that_cannot_be_run_is_refused_in_a_sentence(monkeypatch, tmp_path):
     for file in ("model.safetensors", "tokenizer.json"):
         (tmp_path / file).write_text("")

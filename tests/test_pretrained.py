@@ -112,6 +112,30 @@ def test_hidden_states_and_weights_are_those_of_transformers(model, reference, n
     np.testing.assert_array_equal(run.final, run.hidden[-1])
 
 
+def test_any_bert_runs_whatever_its_sizes(place, transformers, tmp_path):
+    """As the checkpoint of a task's model, whose tensors have a prefix."""
+    import torch
+
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 30, "num_attention_heads": 5, "num_hidden_layers": 2}
+    config = transformers.BertConfig(
+        **sizes, intermediate_size=70, max_position_embeddings=40, initializer_range=0.3
+    )
+    config._attn_implementation = "eager"
+    task = transformers.BertForMaskedLM(config).eval()
+    task.save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").symlink_to(place.folder / "tokenizer.json")
+    model = load(Place(tmp_path, "small"))
+    assert (model.n_layers, model.n_heads, model.d_model, model.max_tokens) == (2, 5, 30, 40)
+    ids = text.read(model, SENTENCE).ids
+    hidden, weights, _ = outputs(task.bert, ids[None])
+    run = forward(model, ids)
+    for ours, theirs in zip(run.hidden, hidden, strict=True):
+        np.testing.assert_allclose(ours, theirs[0], **CLOSE)
+    for layer, theirs in zip(run.layers, weights, strict=True):
+        np.testing.assert_allclose(layer.weights, theirs[0], **CLOSE)
+
+
 def test_padding_in_a_batch_is_seen_by_nobody(model, reference):
     pieces = [text.read(model, sentence).ids for sentence in (SENTENCE, "A short one.")]
     ids = np.zeros((2, max(map(len, pieces))), dtype=np.int64)

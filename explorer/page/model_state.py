@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
 from pathlib import Path
 
@@ -65,12 +66,15 @@ def _frozen(run: Run) -> Run:
 
 
 def _how_to_get_one() -> None:
+    name = labels.markdown(checkpoint.wanted(), 60)
+    if os.environ.get(checkpoint.VARIABLE, "").strip():
+        st.info(f"{labels.markdown(checkpoint.VARIABLE)} names {name}, which is not at hand.")
     st.info(
         f"There is no trained model here. The command below brings a small one (90 MB); or let the "
         f"environment variable {labels.markdown(checkpoint.VARIABLE)} name a folder with its files."
     )
     st.code(checkpoint.COMMAND, language="sh")
-    if checkpoint.can_download() and st.button("Fetch one from the Hugging Face hub (90 MB)"):
+    if checkpoint.can_download() and st.button(f"Fetch {name} from the Hugging Face hub"):
         with st.spinner("Fetching the model"):
             try:
                 checkpoint.download()

@@ -63,7 +63,7 @@ def model_view(settings: Settings, view: View) -> None:
     if pieces.unknown:
         words = ", ".join(f"“{labels.markdown(pieces.words[n], 24)}”" for n in pieces.unknown)
         st.caption(f"Not in the model’s vocabulary, so all one unknown word to it: {words}.")
-    _matrices(layer, shown, view, lit)
+    numbers = _matrices(layer, shown, view, lit)
     _arithmetic(layer, pieces, shown, view)
     if model.causal:
         _next_words(model, run, shown)
@@ -72,7 +72,7 @@ def model_view(settings: Settings, view: View) -> None:
     asked = shown.rows[shown.asks]
     model_parts.moves(model, run, asked, shown.names[shown.asks], view, lit)
     model_parts.several_sentences(model, view)
-    tables([Matrix("Weights", shown.weights, shown.names, shown.names)])
+    tables(numbers)
     kin = dict.fromkeys(("model_weights", "model_scores"), Kin.PAIRS)
     light(shown.names, lit, kin, view.decimals, lambda: _pick(model, pieces, shown, view))
 
@@ -248,7 +248,8 @@ def _under_the_words(shown: Shown, view: View) -> str:
     return text
 
 
-def _matrices(layer: Layer, shown: Shown, view: View, lit: Lights) -> None:
+def _matrices(layer: Layer, shown: Shown, view: View, lit: Lights) -> list[Matrix]:
+    """Draw the scores and the weights of one head, and return them for the tables."""
     frame = layout(shown.names)
     hidden = None if shown.visible.all() else ~shown.visible
     single = all(len(row) == 1 for row in shown.rows)
@@ -275,7 +276,7 @@ def _matrices(layer: Layer, shown: Shown, view: View, lit: Lights) -> None:
                 beside=sums,
             )
             with st.container(width=int(figure.layout.width), gap="xxsmall"):
-                st.markdown(f"**{title}** · layer {view.layer + 1}, head {view.layer_head + 1}")
+                st.markdown(f"**{title}**")
                 visible = None if hidden is None else shown.visible
                 chart(figure, key, describe.pairs(title, numbers, shown.names, visible, 3))
                 seen = numbers if hidden is None else np.where(hidden, np.nan, numbers)
@@ -296,6 +297,7 @@ def _matrices(layer: Layer, shown: Shown, view: View, lit: Lights) -> None:
             "A word in several pieces gives what they give on average, and gets what they get "
             "together (Clark et al. 2019, “What Does BERT Look At?”, section 4.1)."
         )
+    return [Matrix(title, numbers, shown.names, shown.names) for _, title, numbers, _ in drawn]
 
 
 def _arithmetic(layer: Layer, pieces: Pieces, shown: Shown, view: View) -> None:

@@ -45,9 +45,9 @@ class Place:
 
 
 def locate(environment: Mapping[str, str] = os.environ) -> Place | None:
-    """Find a model without the network: the folder that is named, the package, the hub's cache.
+    """Find a model without the network: the one that is named, the package, the hub's cache.
 
-    Raises ValueError, in a sentence, if the variable names something that is not there.
+    None where there is none; also where one is named that is not at hand: no other takes its place.
     """
     named = environment.get(VARIABLE, "").strip()
     if named and Path(named).is_dir():
@@ -68,12 +68,17 @@ def can_download() -> bool:
     return importlib.util.find_spec("huggingface_hub") is not None
 
 
+def wanted(environment: Mapping[str, str] = os.environ) -> str:
+    """The name under which the hub is asked for a model."""
+    return environment.get(VARIABLE, "").strip() or HUB_NAME
+
+
 def download(environment: Mapping[str, str] = os.environ) -> Place:
     """Fetch the model that the variable names, or the usual one, from the Hugging Face hub.
 
     Raises ValueError, in a sentence, if it cannot be had.
     """
-    name = environment.get(VARIABLE, "").strip() or HUB_NAME
+    name = wanted(environment)
     found = _from_hub(name, download=True)
     if found is None:
         raise ValueError(f"The Hugging Face hub gave no model {name}; is there a network?")
