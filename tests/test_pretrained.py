@@ -247,18 +247,22 @@ def test_bank_is_alike_where_it_means_the_same(model):
 
 
 def test_behaviours_by_hand():
-    """Four tokens, the outer two special; heads that do one thing only."""
-    ids, special = np.array([1, 7, 7, 2]), np.array([True, False, False, True])
-    previous, own, sink = np.eye(4, k=-1), np.eye(4), np.eye(4)[[0, 0, 3, 3]]
-    weights = np.stack([previous, own, sink, np.full((4, 4), 0.25)])[None]
-    found = measures.behaviours(weights, np.ones((4, 4), bool), ids, special)
-    np.testing.assert_array_equal(found[Behaviour.PREVIOUS], [[1, 0, 0, 0.25]])
-    np.testing.assert_array_equal(found[Behaviour.NEXT], [[0, 0, 0, 0.25]])
-    np.testing.assert_array_equal(found[Behaviour.OWN], [[0, 1, 0, 0.25]])
-    np.testing.assert_array_equal(found[Behaviour.SPECIAL], [[0.5, 0, 1, 0.5]])
-    np.testing.assert_array_equal(found[Behaviour.SAME], [[0.5, 0, 0, 0.25]])
-    np.testing.assert_array_equal(found[Behaviour.BROAD], [[0, 0, 0, 1]])
+    """Five tokens, the outer two special, one that comes twice; heads that do one thing only."""
+    ids, special = np.array([1, 7, 8, 7, 2]), np.array([True, False, False, False, True])
+    previous, own, sink = np.eye(5, k=-1), np.eye(5), np.eye(5)[[0, 0, 4, 4, 4]]
+    weights = np.stack([previous, own, sink, np.full((5, 5), 0.2)])[None]
+    found = measures.behaviours(weights, np.ones((5, 5), bool), ids, special)
+    close = {"rtol": 1e-12}
+    np.testing.assert_allclose(found[Behaviour.PREVIOUS], [[1, 0, 0, 0.2]], **close)
+    np.testing.assert_allclose(found[Behaviour.NEXT], [[0, 0, 0, 0.2]], **close)
+    np.testing.assert_allclose(found[Behaviour.OWN], [[0, 1, 0, 0.2]], **close)
+    np.testing.assert_allclose(found[Behaviour.SPECIAL], [[1 / 3, 0, 1, 0.4]], **close)
+    np.testing.assert_allclose(found[Behaviour.SAME], [[0, 0, 0, 0.2]], **close)
+    np.testing.assert_allclose(found[Behaviour.BROAD], [[0, 0, 0, 1]], **close)
     assert measures.ranked(found[Behaviour.PREVIOUS], 2) == [(0, 0), (0, 3)]
+    twice = np.eye(5)[[0, 3, 2, 1, 4]][None, None]
+    found = measures.behaviours(twice, np.ones((5, 5), bool), ids, special)
+    assert found[Behaviour.SAME] == [[1]]
 
 
 def test_a_behaviour_that_nothing_can_show_has_no_score():
@@ -291,6 +295,9 @@ def test_the_parts_of_a_layer_lead_from_one_vector_to_the_next(model):
     np.testing.assert_allclose(found[0, 3], np.linalg.norm(layer.attended[8]), rtol=1e-5)
     summed = run.hidden[3][8] + layer.attended[8]
     np.testing.assert_allclose(found[1, 3], np.linalg.norm(layer.middle[8] - summed), rtol=1e-5)
+    np.testing.assert_allclose(found[2, 3], np.linalg.norm(layer.fed[8]), rtol=1e-5)
+    last = layer.hidden[8] - (layer.middle[8] + layer.fed[8])
+    np.testing.assert_allclose(found[3, 3], np.linalg.norm(last), rtol=1e-5)
 
 
 # Learned vectors for the toy page
@@ -303,6 +310,12 @@ def test_principal_components_by_hand():
     middle = 5 / 3  # the mean of the three different ones
     line = (np.array([0, 1, 4, 1]) - middle) / (4 - middle)
     np.testing.assert_array_equal(found, np.round([[n, 0, 0] for n in line], 2))
+
+
+@pytest.mark.parametrize("axis", [(1, 1), (-1, -1), (3, -4), (-3, 4), (5, 0), (0, -5), (-4, 3)])
+def test_the_largest_number_of_an_axis_is_positive(axis):
+    end = measures.reduced(np.array([[0.0, 0], axis]), 1)[1, 0]
+    assert end == (1 if axis[np.abs(axis).argmax()] > 0 else -1)
 
 
 def test_the_same_vectors_in_any_order_are_reduced_alike():
