@@ -10,7 +10,7 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array
-from explorer.figures.lines import lines
+from explorer.figures.layer_lines import lines
 from explorer.figures.matrix import Kind, layout, matrix
 from explorer.lights import Light, Lights, Role
 from explorer.page import address, model_state

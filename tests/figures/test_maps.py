@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.figures.lines import lines
+from explorer.figures.layer_lines import lines
 from explorer.figures.maps import map_at, maps, outline, side_of
 
 RNG = np.random.default_rng(0)
