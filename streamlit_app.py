@@ -13,6 +13,7 @@ from explorer.page.change_box import change_box
 from explorer.page.compare_view import compare_view
 from explorer.page.home_view import home_view
 from explorer.page.lab_view import lab_view
+from explorer.page.model_view import model_view
 from explorer.page.open_box import open_box
 from explorer.page.present_view import present_view
 from explorer.page.sidebar import sidebar
@@ -42,6 +43,8 @@ else:
             compare_view(settings, view, values)
         elif view.view is Open.LAB:
             lab_view(settings, view)
+        elif view.view is Open.MODEL:
+            model_view(settings, view)
         elif view.view is Open.HOME:
             home_view(trace(settings), settings, view, values)
         elif view.view is Open.PRESENT:

@@ -107,6 +107,8 @@ def hide(scores: Array, visible: BoolArray) -> Array:
 
     scores: (..., Tq, Tk); visible: broadcast to it, True where the key may be seen.
     """
+    if np.all(visible):
+        return scores
     # Chosen, not multiplied or added: a NaN behind the mask must not reach the answer.
     return np.where(visible, scores, scores.dtype.type(-np.inf))
 
@@ -124,10 +126,12 @@ def softmax(scores: Array) -> Array:
     top = np.where(np.isneginf(top), scores.dtype.type(0), top)
     # The gap between two finite scores may itself be too large for the float type: -inf is right.
     with np.errstate(over="ignore", under="ignore"):
-        exp = np.exp(scores - top)
+        exp = scores - top
+        np.exp(exp, out=exp)
         total = exp.sum(axis=-1, keepdims=True)
-        # Not "where total > 0": a NaN that a query does see must stay NaN, not turn into 0.
-        return np.divide(exp, total, out=np.zeros_like(exp), where=total != 0)
+    # Only a row of zeros sums to 0. A NaN that a query does see must stay NaN, not turn into 0.
+    exp /= np.where(total == 0, exp.dtype.type(1), total)
+    return exp
 
 
 def share_by_total(scores: Array) -> Array:

@@ -25,6 +25,7 @@ from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
 from explorer.lab.own_word import LENGTHS
 from explorer.lab.predict import N_QUESTIONS
+from explorer.pretrained.measures import Behaviour
 from explorer.settings import Mask, Position, Rule, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
@@ -146,13 +147,13 @@ def _any_of(codes: type[StrEnum]) -> Parameter:
     return Parameter(read, f"none, or any of {', '.join(allowed)} with commas between", write)
 
 
-def _text() -> Parameter:
+def _text(most: int = limits.MAX_CHARACTERS) -> Parameter:
     def read(given: str) -> str:
-        if len(given) > limits.MAX_CHARACTERS:
+        if len(given) > most:
             raise ValueError
         return given
 
-    return Parameter(read, f"up to {limits.MAX_CHARACTERS:,} characters")
+    return Parameter(read, f"up to {most:,} characters")
 
 
 def _switch() -> Parameter:
@@ -216,6 +217,16 @@ PARAMETERS: dict[str, Parameter] = {
     "lab_layers": _whole(N_LAYERS),
     "lab_question": _whole(N_QUESTIONS),
     "lab_times": _number_of(TIMES),
+    "layer": _place(),
+    "layer_head": _place(),
+    "piece": _or(AUTO, _place(), None),
+    "to_piece": _or(AUTO, _place(), None),
+    "special": _switch(),
+    "renormalised": _switch(),
+    "joined": _switch(),
+    "behaviour": _one_of(Behaviour),
+    "word": _text(100),
+    "sentences": _text(2_000),
 }
 """Every parameter of a link, in the order in which links name them."""
 
@@ -476,6 +487,7 @@ def view(values: Values) -> View:
             "lab_curve": Curve(given["lab_curve"]),
             "lab_order": Order(given["lab_order"]),
             "lab_mistake": Mistake(given["lab_mistake"]),
+            "behaviour": Behaviour(given["behaviour"]),
         }
     )
 

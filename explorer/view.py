@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
+from explorer.pretrained.measures import Behaviour
 from explorer.settings import Position, Scale, Settings
 
 
@@ -16,6 +17,7 @@ class Open(StrEnum):
     ATTENTION = "attention"
     COMPARE = "compare"
     LAB = "lab"
+    MODEL = "model"
     HOME = "home"
     PRESENT = "present"
 
@@ -114,6 +116,14 @@ PAIRS = (*_CHAIN, Step.BIAS)
 """The steps with a row for each query and a column for each key."""
 
 
+BANKS = """\
+They had a picnic on the grassy bank of the river.
+She opened a savings account at the bank in town.
+A heron stood on the muddy bank beside the stream.
+The bank raised its interest rates on loans again."""
+"""One word in four sentences, a sentence a line."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What is shown of one experiment."""
@@ -142,6 +152,17 @@ class View:
     lab_layers: int = 2
     lab_question: int = 1
     lab_times: int = 1  # what queries and keys are multiplied by
+    # Of the trained model:
+    layer: int = 0
+    layer_head: int = 0
+    piece: int | None = None  #     which piece asks, from 0; None: the first of the query word
+    to_piece: int | None = None  #  which piece answers; None: the first of the key word
+    special: bool = True  #         whether the model's own tokens are shown
+    renormalised: bool = False  #   whether the weights without them are made to sum to 1 again
+    joined: bool = False  #         whether the pieces of a word stand together
+    behaviour: Behaviour = Behaviour.PREVIOUS  # what the heads are sorted by
+    word: str = "bank"  #           the word that is followed through several sentences
+    sentences: str = BANKS
 
 
 def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:

@@ -26,6 +26,7 @@ ORDER = (
     "scripts",
     "export",
     "worked",
+    "pretrained",
     "twin",
     "lab",
     "examples",
@@ -58,6 +59,7 @@ ARRAYS_IN = {
     "article",
     "worked",
     "lab",
+    "pretrained",
     "examples",
     "view",
     "share",
@@ -69,6 +71,8 @@ SLOW = ("torch", "explorer.twin", "explorer.lab.learn")
 """What nobody may import before it is shown, that is, on being loaded itself."""
 NEED_TORCH = ("explorer.twin", "explorer.lab.learn")
 """But these may import torch."""
+ON_REQUEST = {"tokenizers", "safetensors", "huggingface_hub", "transformers"}
+"""What nobody may import on being loaded: the page works without."""
 
 
 def imports(source):
@@ -107,6 +111,8 @@ def faults(name, source):
         slow = any(f"{imported}.".startswith(f"{module}.") for module in SLOW)
         if slow and on_loading and not (top == "torch" and name in NEED_TORCH):
             found.append(f"{name} imports {imported} on being loaded")
+        if top in ON_REQUEST and on_loading:
+            found.append(f"{name} imports {top} on being loaded")
         if top not in ("explorer", "streamlit_app") or here == there:
             continue
         if here == "explorer":
@@ -185,6 +191,10 @@ def test_every_module_of_the_core_is_read():
         ("streamlit_app", "from explorer import twin"),
         ("explorer", "from explorer import attention"),
         ("explorer.newcomer", ""),
+        ("explorer.pretrained.text", "from tokenizers import Tokenizer"),
+        ("explorer.pretrained.model", "import torch"),
+        ("explorer.pretrained.model", "from explorer.view import View"),
+        ("explorer.figures.matrix", "from explorer.pretrained import measures"),
     ],
 )
 def test_a_forbidden_import_is_found(name, source):
@@ -208,6 +218,7 @@ def test_a_forbidden_import_is_found(name, source):
         ("explorer.page.lab.learn_box", "def f():\n    from explorer.lab import learn"),
         ("explorer.view", "from explorer.lab.mistakes import Mistake"),
         ("explorer.page.chart", "from explorer.page import address"),
+        ("explorer.pretrained.text", "def f():\n    from tokenizers import Tokenizer"),
         ("streamlit_app", "import streamlit\nfrom explorer.page.sidebar import sidebar"),
     ],
 )
@@ -215,7 +226,10 @@ def test_an_allowed_import_is_not_found(name, source):
     assert faults(name, source) == []
 
 
-@pytest.mark.parametrize("module", ["trace", "worked", "examples", "share"])
+@pytest.mark.parametrize(
+    "module",
+    ["trace", "worked", "examples", "share", "pretrained.checkpoint", "pretrained.measures"],
+)
 def test_the_core_loads_no_heavy_library(module):
     program = f"import sys, explorer.{module}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"
     run = subprocess.run(

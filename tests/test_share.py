@@ -15,6 +15,7 @@ from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES, OWN
 from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
+from explorer.pretrained.measures import Behaviour
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Position, Rule, Scale, Settings
 from explorer.share import (
     EDITS,
@@ -38,6 +39,7 @@ from explorer.share import (
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
 from explorer.view import (
+    BANKS,
     Colour,
     Curve,
     Direction,
@@ -91,6 +93,16 @@ WARM_MAT = {
     "lab_layers": 2,
     "lab_question": 1,
     "lab_times": 1,
+    "layer": 0,
+    "layer_head": 0,
+    "piece": None,
+    "to_piece": None,
+    "special": True,
+    "renormalised": False,
+    "joined": False,
+    "behaviour": "previous",
+    "word": "bank",
+    "sentences": BANKS,
     "edits": NOTHING,
 }
 """What the page shows when it is opened without a link."""
@@ -103,6 +115,7 @@ def values(draw):
     one_of = {"scale": Scale, "view": Open, "step": Step, "direction": Direction, "colour": Colour}
     one_of |= {"position": Position, "rule": Rule, "turned": Turned, "drawing": Drawing}
     one_of |= {"lab": Lab, "lab_curve": Curve, "lab_order": Order, "lab_mistake": Mistake}
+    one_of |= {"behaviour": Behaviour}
     changed = draw(
         st.fixed_dictionaries(
             {},
@@ -131,6 +144,15 @@ def values(draw):
                 "lab_layers": whole(1, 12),
                 "lab_question": whole(1, 5),
                 "lab_times": st.sampled_from([1, 10, 100, 1000]),
+                "layer": whole(0, 20),
+                "layer_head": whole(0, 20),
+                "piece": st.none() | whole(0, 20),
+                "to_piece": st.none() | whole(0, 20),
+                "special": st.booleans(),
+                "renormalised": st.booleans(),
+                "joined": st.booleans(),
+                "word": st.text(max_size=30),
+                "sentences": st.text(max_size=30),
             }
             | {name: st.sampled_from(codes).map(str) for name, codes in one_of.items()},
         )

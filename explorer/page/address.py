@@ -92,6 +92,14 @@ def keep(key: str, options: list, usual: object) -> None:
         st.session_state[key] = usual if usual in options else options[0]
 
 
+def fall_back(name: str, to: Any, rule: str) -> None:
+    """Take another value than the link's, which only the view itself could check, and say so."""
+    state = st.session_state
+    state["_ignored"] = [*ignored(), Ignored(name, str(state["_values"][name]), rule)]
+    state["_values"][name] = state[name] = to
+    write(state["_values"])
+
+
 def ignored() -> list[Ignored]:
     """What could not be used of the link that was opened, until the reader moves on."""
     return st.session_state.get("_ignored", [])

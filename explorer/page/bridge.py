@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 import streamlit as st
@@ -58,6 +58,22 @@ def bridge(
     def picked() -> None:
         pick(st.session_state["bridge"].get("picked"), settings, view)
 
+    turned = view.turned is Turned.COLUMNS
+    light(tokens, lights, kin, view.decimals, picked, turned)
+
+
+def light(
+    tokens: Sequence[str],
+    lights: Lights,
+    kin: dict[str, Kin],
+    decimals: int,
+    on_picked: Callable[[], None],
+    turned: bool = False,
+) -> None:
+    """Send what is lit, and whose numbers the charts hold; `on_picked` hears of a click.
+
+    turned: the matrices are drawn transposed; rows are a word's here all the same.
+    """
     send_lights(
         {
             "lights": {
@@ -67,10 +83,10 @@ def bridge(
             "colours": _COLOURS,
             "kin": kin,
             "words": [labels.shown(token, 40) for token in tokens],
-            "decimals": view.decimals,
-            "turned": view.turned is Turned.COLUMNS,
+            "decimals": decimals,
+            "turned": turned,
         },
-        picked,
+        on_picked,
     )
 
 
@@ -83,15 +99,15 @@ def pick(cell: object, settings: Settings, view: View) -> None:
     given_cell.close()
     if chart in GIVEN and chart in steps(settings, view.head):
         sizes = given_cell.size(settings, Step(chart))
-        if _is_place(row, sizes[0]) and _is_place(column, sizes[1]):
+        if is_place(row, sizes[0]) and is_place(column, sizes[1]):
             given_cell.show(Step(chart), int(row), int(column))
         return
     if chart == "arrows" and view.drawing is Drawing.COLUMNS:
-        if _is_place(row, n_tokens) and column in (QUERIES_AT, KEYS_AT):
+        if is_place(row, n_tokens) and column in (QUERIES_AT, KEYS_AT):
             address.put(**{"query" if column == QUERIES_AT else "key": int(row)})
         return
     if chart == "arrows":
-        if _is_place(column, n_tokens):
+        if is_place(column, n_tokens):
             address.put(**{"key" if view.direction is Direction.TO_KEY else "query": int(column)})
         return
     if chart == "heads":
@@ -102,19 +118,20 @@ def pick(cell: object, settings: Settings, view: View) -> None:
     if step not in openable(settings, view.head):
         return
     step = Step(step)
-    if step in PAIRS and _is_place(row, n_tokens) and _is_place(column, n_tokens):
+    if step in PAIRS and is_place(row, n_tokens) and is_place(column, n_tokens):
         address.put(step=step.value, query=int(row), key=int(column))
-    elif _is_place(row, n_tokens) and _is_place(column, n_features(settings, step)):
+    elif is_place(row, n_tokens) and is_place(column, n_features(settings, step)):
         address.put(step=step.value, query=int(row), feature=int(column))
 
 
 def _pick_head(row: object, column: object, settings: Settings, n_tokens: int) -> None:
-    if _is_place(row, 10**6) and _is_place(column, 10**6):
+    if is_place(row, 10**6) and is_place(column, 10**6):
         head = heads.head_at(int(row), int(column), settings.n_heads, n_tokens)
         if head is not None:
             address.put(head=head)
 
 
-def _is_place(value: object, count: int) -> bool:
+def is_place(value: object, count: int) -> bool:
+    """Whether what the browser said is a whole number from 0, below count."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return number and 0 <= value < count and value == int(value)

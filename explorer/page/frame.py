@@ -16,6 +16,7 @@ _VIEWS = {
     Open.ATTENTION: "Attention",
     Open.COMPARE: "Compare",
     Open.LAB: "Lab",
+    Open.MODEL: "Real model",
     Open.HOME: "Take home",
     Open.PRESENT: "Present",
 }
@@ -46,10 +47,11 @@ def notices(view: View) -> None:
 
 def choices(settings: Settings, view: View, values: Values) -> None:
     """Choose the query word and the view, which hold everywhere, and what of it is shown."""
+    model = view.view is Open.MODEL  # it has other tokens and other heads, and chooses among them
     with st.container(
         horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
     ):
-        if settings.tokens:
+        if settings.tokens and not model:
             word_choice("query", "Query word: who asks?", settings.tokens)
         if not st.context.is_embedded:
             with st.container(
@@ -66,9 +68,9 @@ def choices(settings: Settings, view: View, values: Values) -> None:
                 copy_link()
                 embed_snippet()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        if settings.n_heads > 1:
+        if settings.n_heads > 1 and not model:
             _head_choice(settings.n_heads)
-        if settings.tokens and view.view is Open.ATTENTION:
+        if settings.tokens and (model or view.view is Open.ATTENTION):
             st.segmented_control(
                 "Arrows",
                 list(map(str, Direction)),
@@ -76,7 +78,7 @@ def choices(settings: Settings, view: View, values: Values) -> None:
                 required=True,
                 **address.named("direction"),
             )
-            if not st.context.is_embedded:
+            if not (st.context.is_embedded or model):
                 moved.switch(values)
 
 

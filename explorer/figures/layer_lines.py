@@ -1,0 +1,98 @@
+"""Numbers along the layers as lines, each with its name at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from explorer import labels
+from explorer.attention import Array
+from explorer.figures import palette
+
+_HEIGHT = 300
+_LINE = 15  # pixels from one name to the next
+_TOP, _BOTTOM = 10, 48
+_DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+def lines(
+    numbers: Array, names: Sequence[str], places: Sequence[str], titles: tuple[str, str]
+) -> go.Figure:
+    """Draw a line for each row of numbers, (lines, places).
+
+    names: of the lines, written at their ends; places: the ticks; titles: of the horizontal and the
+    vertical axis.
+    """
+    low, high = float(numbers.min()), float(numbers.max())
+    spare = 0.05 * (high - low or 1.0)
+    low, high = low - spare, high + spare
+    heights = _apart(numbers[:, -1], _LINE * (high - low) / (_HEIGHT - _TOP - _BOTTOM))
+    last = len(places) - 1
+    written = [labels.plotly(name, 24) for name in names]
+    widest = max((labels.width(labels.shown(name, 24)) for name in names), default=0)
+    axis = {"fixedrange": True, "zeroline": False, "gridcolor": "rgba(128, 128, 128, 0.25)"}
+    drawn = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": list(range(len(places))),
+            "y": row.tolist(),
+            "line": {"color": palette.LINES[3], "width": 2, "dash": _DASHES[n % len(_DASHES)]},
+            "marker": {"size": 6},
+            "hovertemplate": f"{name}: %{{y:.3f}}<extra></extra>",
+        }
+        for n, (row, name) in enumerate(zip(numbers, written, strict=True))
+    ]
+    ends = {
+        "type": "scatter",
+        "mode": "text",
+        "x": [last] * len(written),
+        "y": heights.tolist(),
+        "text": [f"\u2002{name}" for name in written],  # a space, past the marker
+        "textposition": "middle right",
+        "textfont": {"size": 12},
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+    }
+    return go.Figure(
+        {
+            "data": [*drawn, ends],
+            "layout": {
+                "height": _HEIGHT,
+                "margin": {
+                    "l": 56,
+                    "r": 24 + round(12 * widest),
+                    "t": _TOP,
+                    "b": _BOTTOM,
+                    "pad": 0,
+                },
+                "showlegend": False,
+                "dragmode": False,
+                "hovermode": "closest",
+                "font": {"size": 12},
+                "xaxis": axis
+                | {
+                    "tickmode": "array",
+                    "tickvals": list(range(len(places))),
+                    "ticktext": list(places),
+                    "range": [-0.1, last + 0.1],
+                    "title": {"text": titles[0], "standoff": 6},
+                },
+                "yaxis": axis | {"title": {"text": titles[1]}, "range": [low, high]},
+            },
+        }
+    )
+
+
+def _apart(heights: Array, least: float) -> Array:
+    """The heights in the same order, moved so that no two are closer than `least`."""
+    order = np.argsort(heights, kind="stable")
+    steps = np.arange(len(heights)) * least
+    # Each at least so far above the one below; then all down by what that took on average.
+    moved = np.maximum.accumulate(heights[order] - steps) + steps
+    moved -= (moved - heights[order]).mean() if len(moved) else 0.0
+    found = np.empty_like(moved)
+    found[order] = moved
+    return found
