@@ -10,6 +10,7 @@ have arrived, because a run was broken off, the browser says so and gets everyth
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
@@ -50,7 +51,8 @@ def engine() -> None:
         # Streamlit fetches its copy of Plotly for a chart of its own.
         st.plotly_chart(go.Figure(layout={"template": "none"}), key="plotly_library", height=1)
         source = _TO_ENGINE + _source("charts.js").replace("CSS_TEXT", repr(_source("charts.css")))
-        if _is_news("engine", source):
+        is_news, _ = _news("engine", source)
+        if is_news:
             st.components.v2.component("charts_engine", js=source)(key="charts_engine")
 
 
@@ -76,8 +78,9 @@ def chart(figure: go.Figure, key: str, alt: str, download: dict[str, Any] | None
     drawing = figure.to_dict()
     drawing["layout"].pop("template", None)  # the engine knows the page's theme
     text = to_json_plotly(drawing)
-    data = {"name": key, "hash": _hash(text), "alt": alt, "config": config}
-    if _is_news(key, text):
+    is_news, since = _news(key, text)
+    data = {"name": key, "hash": _hash(text), "since": since, "alt": alt, "config": config}
+    if is_news:
         data["figure"] = text
     component = st.components.v2.component("chart", js=_TO_ENGINE + _DRAW, isolate_styles=False)
     component(
@@ -105,11 +108,19 @@ def _go_plain() -> None:
     st.session_state[_PLAIN] = True
 
 
-def _is_news(name: str, text: str) -> bool:
-    """Whether this session's browser was last sent something else under this name."""
+def _news(name: str, text: str) -> tuple[bool, int]:
+    """Whether this session's browser was last sent something else under this name; since when not.
+
+    The time, in milliseconds, tells the browser the newer of two states: where charts change their
+    places, Streamlit may bring the older one after the newer.
+    """
     sent = st.session_state.setdefault(_SENT, {})
-    before, sent[name] = sent.get(name), _hash(text)
-    return before != sent[name]
+    digest, now = _hash(text), time.time_ns() // 1_000_000
+    before = sent.get(name)
+    if before is not None and before[0] == digest:
+        return False, before[1]
+    sent[name] = (digest, now)
+    return True, now
 
 
 def _send_all_again() -> None:

@@ -24,7 +24,7 @@ const born = performance.now();
 // places: for a while a chart may have two, in any order. It is moved, not made anew, and when one
 // place goes it stands in the other.
 function draw({ data, parentElement, setTriggerValue }) {
-  const { name, hash, alt, config, figure } = data;
+  const { name, hash, since, alt, config, figure } = data;
   const call = (calls.get(parentElement) ?? 0) + 1;
   calls.set(parentElement, call);
   const others = () => (places.get(name) ?? []).filter((place) => place !== parentElement);
@@ -34,9 +34,22 @@ function draw({ data, parentElement, setTriggerValue }) {
     places.set(name, others());
     settle(name);
   };
-  if (figure) figures.set(name, { hash, figure });
+  // An older state may come after a newer one, in a place that is about to go.
+  const known = figures.get(name);
+  if (known?.since > since) {
+    if (charts.has(name)) settle(name);
+    return leave;
+  }
+  if (figure) figures.set(name, { hash, since, figure });
   if (figures.get(name)?.hash !== hash) {
-    setTriggerValue("missing", true); // the run that sent it was broken off
+    // The run that sent it was broken off. The run that is asked for may be, too: it is asked again.
+    const isMissing = () => calls.get(parentElement) === call && parentElement.isConnected;
+    const ask = () => {
+      if (!isMissing()) return;
+      setTriggerValue("missing", true);
+      setTimeout(ask, 1000);
+    };
+    ask();
     return leave;
   }
   const chart = charts.get(name) ?? mount(name);

@@ -16,6 +16,7 @@ from explorer.lights import Light, Lights, Role
 from explorer.page import address, latex, model_parts, model_state, style
 from explorer.page.bridge import Kin, is_place, light
 from explorer.page.chart import chart
+from explorer.page.learned_box import learned_box
 from explorer.page.tables import Matrix, tables
 from explorer.pretrained.model import Layer, Model, Run, next_words
 from explorer.pretrained.text import Pieces, groups, join, name_of
@@ -72,6 +73,7 @@ def model_view(settings: Settings, view: View) -> None:
     asked = shown.rows[shown.asks]
     model_parts.moves(model, run, asked, shown.names[shown.asks], view, lit)
     model_parts.several_sentences(model, view)
+    learned_box(model, settings)
     tables(numbers)
     kin = dict.fromkeys(("model_weights", "model_scores"), Kin.PAIRS)
     light(shown.names, lit, kin, view.decimals, lambda: _pick(model, pieces, shown, view))

@@ -97,7 +97,7 @@ TWO_PLACES = """() => {
   const figure = JSON.stringify({ data: [{ type: 'heatmap', z: [[1]] }], layout: { width: 200,
     height: 100, margin: { l: 0, r: 0, t: 0, b: 0 }, xaxis: { range: [0, 1] },
     yaxis: { range: [0, 1] } } });
-  const data = { name: 'moved_about', hash: 'h', alt: 'a', config: {}, figure };
+  const data = { name: 'moved_about', hash: 'h', since: 1, alt: 'a', config: {}, figure };
   const draw = (parentElement) => window.explorerCharts.draw({ data, parentElement });
   draw(a); const leaveB = draw(b); const leaveA = draw(a);
   const inside = (place) => place.querySelectorAll('.chart').length;
@@ -113,6 +113,25 @@ def test_a_chart_with_two_places_stands_in_the_one_that_stays(page):
     """On a slow machine a place that is going may ask for the chart after the one that has come."""
     visit(page)
     assert page.evaluate(TWO_PLACES) == [[1, 0], [0, 1], [0, 0]]
+
+
+OLDER_AFTER_NEWER = """() => {
+  const layout = { width: 200, height: 100, margin: { l: 0, r: 0, t: 0, b: 0 },
+    xaxis: { range: [0, 1] }, yaxis: { range: [0, 1] } };
+  const draw = (since) => window.explorerCharts.draw({
+    parentElement: document.body.appendChild(document.createElement('div')),
+    data: { name: 'overtaken', hash: `h${since}`, since, alt: 'a', config: {},
+      figure: JSON.stringify({ data: [{ type: 'heatmap', z: [[since]] }], layout }) } });
+  draw(2); draw(1);
+  const plot = () => document.querySelector('[aria-label=a] .js-plotly-plot')?._fullData[0].z[0][0];
+  return new Promise((done) => setTimeout(() => done(plot()), 500));
+}"""
+
+
+def test_an_older_state_that_comes_late_is_not_drawn(page):
+    """Fast key presses on a slider bring it, where a line of text appears above the charts."""
+    visit(page)
+    assert page.evaluate(OLDER_AFTER_NEWER) == 2
 
 
 def test_what_moved_comes_and_goes_and_takes_no_matrix_along(page):

@@ -152,3 +152,15 @@ def test_the_view_is_accessible(page, scheme):
     opened(page)
     page.wait_for_timeout(400)  # what scrolls is made reachable once all is quiet
     assert violations(page) == []
+
+
+def test_the_words_learned_vectors_become_the_embeddings_of_the_other_views(page, model):
+    words = ("The", "unbelievably", "old", "bank", "stood", "by", "the", "river", ".")
+    wanted = measures.reduced(measures.word_vectors(model, words), 4)
+    opened(page)
+    page.locator(".st-key-learned button").click()
+    eventually(page, lambda: "view" in link(page), False)
+    settle(page)
+    assert "edits" in link(page)
+    eventually(page, lambda: np.allclose(numbers(page, "embeddings"), wanted, **DRAWN), True)
+    assert wanted[words.index("bank")].any()
