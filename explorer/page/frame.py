@@ -48,26 +48,9 @@ def notices(view: View) -> None:
 def choices(settings: Settings, view: View, values: Values) -> None:
     """Choose the query word and the view, which hold everywhere, and what of it is shown."""
     model = view.view is Open.MODEL  # it has other tokens and other heads, and chooses among them
-    with st.container(
-        horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
-    ):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if settings.tokens and not model:
             word_choice("query", "Query word: who asks?", settings.tokens)
-        if not st.context.is_embedded:
-            with st.container(
-                horizontal=True, width="content", vertical_alignment="bottom", key="share"
-            ):
-                st.segmented_control(
-                    "View",
-                    list(map(str, Open)),
-                    wrap=True,
-                    format_func=_VIEWS.get,
-                    required=True,
-                    **address.named("view"),
-                )
-                copy_link()
-                embed_snippet()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if settings.n_heads > 1 and not model:
             _head_choice(settings.n_heads)
         if settings.tokens and (model or view.view is Open.ATTENTION):
@@ -80,6 +63,25 @@ def choices(settings: Settings, view: View, values: Values) -> None:
             )
             if not (st.context.is_embedded or model):
                 moved.switch(values)
+    if not st.context.is_embedded:
+        with st.container(
+            horizontal=True,
+            vertical_alignment="bottom",
+            horizontal_alignment="distribute",
+            key="share",
+        ):
+            st.segmented_control(
+                "View",
+                list(map(str, Open)),
+                wrap=True,
+                format_func=_VIEWS.get,
+                required=True,
+                label_visibility="collapsed",
+                **address.named("view"),
+            )
+            with st.container(horizontal=True, width="content"):
+                copy_link()
+                embed_snippet()
 
 
 def _head_choice(n_heads: int) -> None:

@@ -20,6 +20,8 @@ from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.trace import trace
 from explorer.view import View
 
+_MANY_WORDS = 128
+"""With more of them it takes longer than half a second."""
 _NEARLY_NOTHING = 1e-15
 """Distances below are rounding errors."""
 
@@ -38,7 +40,15 @@ def layers_box(settings: Settings, view: View) -> None:
         parts.do_it_yourself("Empty “d_k” and “d_v” in the sidebar under “More”: they fit then.")
         return
     runs = {"as set": as_set}
-    runs |= {name: layers.repeat(other, most) for name, other in _variants(settings)}
+    long = len(settings.tokens) > _MANY_WORDS
+    progress = st.progress(0.0, "Applying attention again and again") if long else None
+    variants = list(_variants(settings))
+    for n, (name, other) in enumerate(variants, start=1):
+        runs[name] = layers.repeat(other, most)
+        if progress is not None:
+            progress.progress(n / len(variants))
+    if progress is not None:
+        progress.empty()
     curves = {name: _apart(run, most) for name, run in runs.items()}
     here = as_set[min(view.lab_layers, len(as_set) - 1)]
     figure = lines(
