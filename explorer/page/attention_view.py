@@ -206,6 +206,11 @@ def _head_maps(t: AttentionTrace) -> None:
         )
         return
     st.markdown("**All heads** · weights, on one scale; click one to open it")
+    d_k = t.q.shape[-1]
+    st.caption(
+        f"Each head attends on its own, with its own {d_k} {'feature' if d_k == 1 else 'features'} "
+        f"of a query and a key; what the heads gather stands side by side in the output."
+    )
     alt = f"The weights of all {n_heads} heads as small maps."
     chart(all_heads.heads(t.weights, t.visible), "heads", alt)
 

@@ -133,7 +133,8 @@ def _draw(a: Side, b: Side, settings: Settings, view: View) -> None:
         rows = row_bounds(np.hstack(seen)) if by_row else None
         for n, (letter, side) in enumerate((("a", a), ("b", b))):
             key = f"{letter}_{step}"
-            title = f"{side.name.replace(',', f': {step},', 1)}"
+            masked = "masked " if step == "scores" and hidden[n].any() else ""
+            title = side.name.replace(",", f": {masked}{step},", 1)
             _matrix(
                 key, title, matrices[n], side.t.tokens, kind, frames[n], view,
                 hidden=hidden[n] if hidden[n].any() else None, bound=bound, rows=rows,

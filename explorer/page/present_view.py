@@ -5,6 +5,7 @@ The arrow keys do it: right and left reveal and hide a step, down and up go on t
 
 from __future__ import annotations
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import labels
@@ -19,7 +20,9 @@ from explorer.settings import Settings
 from explorer.trace import AttentionTrace
 from explorer.view import Open, View
 
-_FACTOR = 1.6
+_LARGEST = 1.6
+_ROOM = 1220
+"""Pixels that the steps of a short sentence shall share, so that they stand in one row."""
 
 
 def present_view(t: AttentionTrace, settings: Settings, view: View) -> None:
@@ -27,14 +30,17 @@ def present_view(t: AttentionTrace, settings: Settings, view: View) -> None:
     style.stage()
     shown = shown_steps(t, settings, view)
     revealed = min(view.revealed, len(shown) + 1)
+    figures = [step_figure(step, view, layout(t.tokens)) for step in shown]
+    needed = sum(figure.layout.width for figure in figures)
+    factor = min(max(_ROOM / needed, 1.0), _LARGEST)
     bridge(settings, view, t.tokens, lights(settings, view), {})
     _sentence(t, view)
     with st.container(horizontal=True, gap="medium", key="steps"):
-        for count, step in enumerate(shown[:revealed], start=1):
-            _step(count, step, t, view)
+        for count in range(1, min(revealed, len(shown)) + 1):
+            _step(count, shown[count - 1], enlarged(figures[count - 1], factor), view)
     if revealed > len(shown):
         graph = arrow_graph(t, view)
-        figure = enlarged(graph.figure, _FACTOR)
+        figure = enlarged(graph.figure, factor)
         with st.container(key="arrows_scroll"):
             chart(figure, "arrows", graph.alt)
     _keys(revealed, len(shown) + 1, view.query, len(t.tokens))
@@ -48,8 +54,7 @@ def _sentence(t: AttentionTrace, view: View) -> None:
     st.markdown(f"## {' '.join(words)}")
 
 
-def _step(count: int, shown: Shown, t: AttentionTrace, view: View) -> None:
-    figure = enlarged(step_figure(shown, view, layout(t.tokens)), _FACTOR)
+def _step(count: int, shown: Shown, figure: go.Figure, view: View) -> None:
     with st.container(width=int(figure.layout.width), gap="xxsmall"):
         st.markdown(f"### {count} {labels.markdown(shown.told.title)}")
         chart(figure, shown.step.value, step_alt(shown, view))
@@ -64,7 +69,7 @@ def _keys(revealed: int, most: int, query: int, n_tokens: int) -> None:
             ("Next step", "Right", revealed >= most, {"revealed": revealed + 1}),
             ("Word before", "Up", query <= 0, {"query": query - 1}),
             ("Next word", "Down", query >= n_tokens - 1, {"query": query + 1}),
-            ("Leave", "Escape", False, {"view": Open.ATTENTION.value}),
+            ("Leave", "Escape", False, {"view": Open.ATTENTION.value, "revealed": 1}),
         ):
             st.button(
                 label,

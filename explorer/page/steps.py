@@ -85,7 +85,7 @@ def _transposed(
         formula = rf"{t_(f'A{sub}')} = {softmax}({t_(last)})"
     question = told.question.replace("(row)", "(_)").replace("(column)", "(row)")
     here = f"head {head + 1}: " if many and head is not None else ""
-    sums = ", each column sums to 1" if step is Step.WEIGHTS else ""
+    sums = f", each column {_that_sees(t)}sums to 1" if step is Step.WEIGHTS else ""
     rows, columns = _size(step, settings, len(t.tokens))
     return replace(
         told,
@@ -227,7 +227,7 @@ def _telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None
                 "Weights A",
                 "Which share of its attention does each query (row) give to each key (column)?",
                 rf"A{sub} = \mathrm{{softmax}}({last})",
-                f"{here}{n} × {n}, each row sums to 1",
+                f"{here}{n} × {n}, each row {_that_sees(t)}sums to 1",
                 attention.softmax,
             )
         ),
@@ -268,6 +268,11 @@ def _symbols(settings: Settings, sub: str) -> tuple[Callable[[Step], str], str]:
     }
     here = chain(settings)
     return lambda step: names[here[here.index(step) - 1]], names[here[-2]]
+
+
+def _that_sees(t: AttentionTrace) -> str:
+    """The rows of queries that may see no key hold zeros and sum to 0."""
+    return "of a word that sees any " if t.sees_nobody.any() else ""
 
 
 def _slope(t: AttentionTrace, head: int | None) -> float:
