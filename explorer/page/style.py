@@ -44,7 +44,7 @@ def stage() -> None:
     st.html(
         "<style>.stMainBlockContainer { padding-top: 1.5rem; } header { display: none; } "
         ".stMain .katex { font-size: 1.5em; } .stMain h2 { font-size: 2.4rem; } "
-        ".stMain h3 { font-size: 1.4rem; }</style>"
+        ".stMain h3 { font-size: 1.4rem; white-space: nowrap; }</style>"
     )
 
 
