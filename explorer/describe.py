@@ -12,6 +12,7 @@ from explorer.trace import AttentionTrace
 from explorer.worked import entropy_bits
 
 _LONGEST_WORD = 40
+_NO_NUMBERS = "Some weights are no numbers here, because the total of their row is 0."
 
 
 def pairs(
@@ -91,6 +92,8 @@ def scaling(raw: AttentionTrace, scaled: AttentionTrace, head: int | None, qkv: 
     if not sees.any():
         return "No word may see any other, so scaling changes nothing."
     before, after = (side.weights_of(head)[sees] for side in (raw, scaled))
+    if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        return _NO_NUMBERS
     top_before, top_after = before.max(axis=-1).mean(), after.max(axis=-1).mean()
     bits_before, bits_after = entropy_bits(before).mean(), entropy_bits(after).mean()
     turned = (
@@ -121,8 +124,10 @@ def compared(a: Array, b: Array, before: AttentionTrace, now: AttentionTrace) ->
     kept = [w[~t.sees_nobody] for w, t in ((a, before), (b, now))]
     if not all(len(w) for w in kept):
         return "In one of the two no word may see any other."
+    if not all(np.isfinite(w).all() for w in kept):
+        return _NO_NUMBERS
     (top_a, top_b), (bits_a, bits_b) = (
-        [float(np.nanmean(measure(w))) for w in kept]
+        [float(measure(w).mean()) for w in kept]
         for measure in (lambda w: w.max(axis=-1), entropy_bits)
     )
     said = (

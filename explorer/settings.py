@@ -150,11 +150,6 @@ class Settings:
         return self.scale.factor(self.d_query)
 
     @property
-    def bends_scores(self) -> bool:
-        """Whether anything but the scale and the masks comes between scores and weights."""
-        return self.position is Position.ALIBI or self.temperature != 1
-
-    @property
     def visible(self) -> BoolArray:
         """All chosen masks at once: (T, T), True where the query may see the key."""
         n_tokens = len(self.tokens)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 import subprocess
 import sys
@@ -15,20 +14,8 @@ from test_page import APP, ROOT, bodies, charts, choose, given_charts, link, ope
 from explorer import labels
 from explorer.page import model_state
 from explorer.pretrained import checkpoint, text
-from explorer.pretrained.checkpoint import PACKAGE
 
 KEYS = ["arrows", "model_scores", "model_weights", "maps", "head_scores", "moves", "cosines"]
-
-
-@pytest.fixture(scope="module")
-def model():
-    place = checkpoint.locate({})
-    if place is None:
-        reason = f"These tests need the package {PACKAGE}, which is not installed here."
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return checkpoint.load(place)
 
 
 @pytest.mark.usefixtures("model")

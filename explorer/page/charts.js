@@ -12,7 +12,8 @@ const charts = new Map(); // by name: what `mount` makes, what is wanted and wha
 const places = new Map(); // by chart: the elements it may stand in, the newest last
 const calls = new WeakMap(); // how often the chart in this element was asked for
 const figures = new Map(); // by chart: the last figure that came, and its hash
-let page = { lights: {}, kin: {}, words: [], colours: {}, decimals: 3, tell: () => {} };
+const UNLIT = { lights: {}, kin: {}, words: [], colours: {}, decimals: 3, tell: () => {} };
+let page = UNLIT;
 let pointed = null; // { name, row, column }: the cell under the pointer
 let frame = null;
 const born = performance.now();
@@ -76,9 +77,15 @@ function settle(name) {
 }
 
 function light({ data, setTriggerValue }) {
-  page = { ...data, tell: setTriggerValue };
+  const mine = { ...data, tell: setTriggerValue };
+  page = mine;
   soon();
-  return () => {};
+  // Another view must not be read by the last one's rules.
+  return () => {
+    if (page !== mine) return;
+    page = UNLIT;
+    soon();
+  };
 }
 
 function mount(name) {
@@ -245,8 +252,8 @@ function outline(chart, [top_, bottom_, left_, right_], layer, className) {
 function showLights(chart) {
   const lit = page.lights[chart.name] ?? [];
   if (!chart.drawn) return;
-  const { height, xaxis } = chart.figure.layout;
-  const wanted = JSON.stringify([lit, chart.width, height, xaxis.range, page.turned]);
+  const { height, margin, xaxis, yaxis } = chart.figure.layout;
+  const wanted = JSON.stringify([lit, chart.width, height, margin, xaxis.range, yaxis.range, page.turned]);
   if (chart.lit === wanted) return;
   chart.lit = wanted;
   chart.layers.lights.replaceChildren();
@@ -295,7 +302,9 @@ function number(chart, row, column) {
   const [i, j] = isTurned(chart.name) ? [column, row] : [row, column];
   const value = (customdata || z)?.[i]?.[j];
   if (value === undefined) return "";
-  if (!Number.isFinite(value)) return "hidden";
+  // What is hidden, and what is no number, has a trace of its own over the numbers.
+  const over = chart.plot._fullData.slice(1).find(({ z: cells }) => Number.isFinite(cells?.[i]?.[j]));
+  if (!Number.isFinite(value)) return over?.name === "NaN" ? "NaN" : "hidden";
   const text = Math.abs(value) >= 1e5 ? value.toExponential(4) : value.toFixed(page.decimals + 1);
   return text.replace("-", "−");
 }

@@ -73,7 +73,7 @@ def compare_view(settings: Settings, view: View, values: Values) -> None:
         st.markdown(describe.scaling(raw, scaled, view.head, settings.qkv))
     else:
         a, b = _sides(pinned, settings, view)
-        st.markdown(_what_differs(pinned, values))
+        st.markdown(_what_differs(pinned, values, not np.array_equal(a.t.x, b.t.x)))
         st.markdown(describe.compared(a.weights, b.weights, a.t, b.t))
     if st.context.is_embedded:
         _dimension()
@@ -99,7 +99,7 @@ def _sides(pinned: Values, settings: Settings, view: View) -> tuple[Side, Side]:
     return Side("A, pinned", a, head), Side("B, now", b, view.head)
 
 
-def _what_differs(pinned: Values, values: Values) -> str:
+def _what_differs(pinned: Values, values: Values, other_vectors: bool) -> str:
     """Name everything in which the two states differ."""
     said = []
     for name, word in _NAMES.items():
@@ -111,6 +111,8 @@ def _what_differs(pinned: Values, values: Values) -> str:
         else:
             write = share.PARAMETERS[name].write
             said.append(f"{word} {_code(write(before))} → {_code(write(now))}")
+    if not said and other_vectors:  # two examples may share their words and nothing else
+        said.append("embeddings")
     if not said:
         return "**A, pinned** and **B, now** are the same so far: change anything."
     return f"**A, pinned** against **B, now**. What differs: {'; '.join(said)}."

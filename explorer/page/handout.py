@@ -13,7 +13,7 @@ from plotly.offline import get_plotlyjs
 from explorer import describe, labels, worked
 from explorer.figures.matrix import layout
 from explorer.page.attention_view import arrow_graph, shown_steps, step_figure
-from explorer.settings import Scale, Settings
+from explorer.settings import Position, Rule, Scale, Settings
 from explorer.trace import AttentionTrace
 from explorer.view import Step, View
 
@@ -80,6 +80,11 @@ def _arithmetic(t: AttentionTrace, settings: Settings, view: View) -> tuple[str,
     heading = f"weight from {asks} to {answers}"
     if not t.visible[i, j]:
         return heading, [f"{asks} may not see {answers}, so the weight is 0."]
+    if settings.rule is Rule.TOTAL:
+        divided = worked.total(t, h, i, j)
+        terms = " + ".join(labels.number(s, places) for s in divided.scores)
+        own = labels.number(divided.scores[divided.chosen], places)
+        return heading, [f"{own} / ({terms})", f"= {labels.number(t.weights[h, i, j], places)}"]
     softmax = worked.softmax(t, h, i, j)
     seen = [labels.number(s, places) for s in softmax.scores if s != float("-inf")]
     own = labels.number(softmax.scores[j], places)
@@ -107,7 +112,16 @@ def _settings(settings: Settings) -> str:
     masks = f"mask: {', '.join(settings.mask)}" if settings.mask else "no mask"
     own = "separate Q, K, V" if settings.qkv else "Q = K = V = X"
     heads = f"{settings.n_heads} heads" if settings.n_heads > 1 else "one head"
-    return f"d_model {settings.d_model}; {heads}; {own}; {scale}; {masks}; seed {settings.seed}."
+    more = ""
+    if settings.position is not Position.NONE:
+        more += f"; positions: {settings.position}"
+    if settings.temperature != 1:
+        more += f"; temperature {settings.temperature:g}"
+    if settings.rule is Rule.TOTAL:
+        more += "; weights by plain division"
+    return (
+        f"d_model {settings.d_model}; {heads}; {own}; {scale}; {masks}{more}; seed {settings.seed}."
+    )
 
 
 def _text(text: str) -> str:

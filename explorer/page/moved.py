@@ -70,7 +70,7 @@ def _largest(before: AttentionTrace, now: AttentionTrace) -> str:
     """Say which share of attention changed most."""
     if before.n_heads != now.n_heads:
         return "the number of heads is another."
-    difference = now.weights - before.weights
+    difference = np.nan_to_num(now.weights - before.weights)
     h, i, j = np.unravel_index(np.abs(difference).argmax(), difference.shape)
     if abs(difference[h, i, j]) < _SMALLEST:
         return "no weight moved."

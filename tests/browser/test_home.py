@@ -9,7 +9,10 @@ import numpy as np
 from browser.helpers import choose, eventually, settle, visit
 
 from explorer.examples import EXAMPLES
+from explorer.page.handout import handout
+from explorer.settings import Settings
 from explorer.trace import trace
+from explorer.view import View
 
 WORDS = "bank & <b>river</b>"
 
@@ -76,3 +79,11 @@ def test_the_handout_opens_without_a_network_and_shows_every_step(page, tmp_path
     opens = parse_qs(urlsplit(page.url).query)
     assert opens.pop("view") == ["home"]  # the way back is to the numbers
     assert parse_qs(urlsplit(back).query) == opens
+
+
+def test_the_handout_divides_where_the_page_divides():
+    settings = Settings(text="a b", d_model=2, x=((1.0, 0.0), (3.0, 0.0)), rule="total")
+    sheet = handout(trace(settings), settings, View(query=0, key=1), "link")
+    assert "3.000 / (1.000 + 3.000)\n= 0.750" in sheet
+    assert "weights by plain division" in sheet
+    assert "e^" not in sheet.split("Where a number comes from")[1]

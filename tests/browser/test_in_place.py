@@ -8,6 +8,7 @@ from browser.helpers import (
     link_becomes,
     lit,
     numbers,
+    pick,
     place,
     settle,
     visit,
@@ -17,6 +18,7 @@ from explorer import share
 from explorer.trace import trace
 
 SAT, MAT = 2, 6
+LAB = 2
 KEEP = "key => { document.querySelector(`.st-key-${key} .js-plotly-plot`).kept = true; }"
 KEPT = "key => document.querySelector(`.st-key-${key} .js-plotly-plot`).kept === true"
 
@@ -164,3 +166,20 @@ def test_without_the_library_streamlit_draws_the_charts(new_page):
     eventually(page, lambda: alike(numbers(page, "weights"), wanted.weights[0]), True)
     choose(page, "query", 2)
     link_becomes(page, example="bank_river", query="2")
+
+
+def test_a_view_is_not_read_by_the_rules_of_the_one_before(page):
+    """Words as columns transpose the steps, and no map of the lab."""
+    visit(page, turned="columns")
+    eventually(page, lambda: bool(lit(page, "weights")), True)
+    choose(page, "view", LAB)
+    link_becomes(page, view="lab", turned="columns")
+    pick(page, "lab", "Usual mistakes")
+    eventually(page, lambda: numbers(page, "lab_mistake_right").shape, (7, 7))
+    settle(page)
+    drawn = numbers(page, "lab_mistake_right")
+    chart = page.locator(".st-key-lab_mistake_right .js-plotly-plot")
+    chart.hover(position=place(page, "lab_mistake_right", SAT, MAT))
+    said = page.locator(".st-key-lab_mistake_right .kin span")
+    eventually(page, said.text_content, f"sat → mat: {drawn[SAT, MAT]:.4f}")
+    assert abs(drawn[SAT, MAT] - drawn[MAT, SAT]) > 1e-3

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from browser.helpers import (
@@ -20,24 +18,13 @@ from browser.helpers import (
 from browser.test_accessible import violations
 
 from explorer.figures import maps
-from explorer.pretrained import checkpoint, measures, text
+from explorer.pretrained import measures, text
 from explorer.pretrained.model import forward
 
 SENTENCE = "The unbelievably old bank stood by the river."
 HERE = {"text": SENTENCE, "view": "model"}
 CHARTS = 7
 DRAWN = {"rtol": 1e-5, "atol": 1e-6}
-
-
-@pytest.fixture(scope="module")
-def model():
-    place = checkpoint.locate({})
-    if place is None:
-        reason = f"These tests need the package {checkpoint.PACKAGE}, which is not installed here."
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return checkpoint.load(place)
 
 
 @pytest.fixture(scope="module")
