@@ -83,7 +83,7 @@ function light({ data, setTriggerValue }) {
   // Another view must not be read by the last one's rules.
   return () => {
     if (page !== mine) return;
-    page = UNLIT;
+    page = { ...UNLIT, decimals: mine.decimals };
     soon();
   };
 }
