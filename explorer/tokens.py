@@ -16,6 +16,7 @@ Source: Unicode Standard Annex #29, "Unicode Text Segmentation", section 4.1.
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 import regex
 
@@ -30,6 +31,7 @@ _PIECE = regex.compile(
 )
 
 
+@lru_cache(maxsize=16)  # one run of the page asks some twenty times for the same sentence
 def tokenize(text: str) -> tuple[str, ...]:
     """Cut a sentence into its tokens, each exactly as it was typed."""
     return tuple(

@@ -8,12 +8,16 @@ rerun carries the address as the browser knew it, which may be older than the la
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from explorer import share
+from explorer.page import parts
 from explorer.share import Ignored, Values
+from explorer.view import View
 
 _OPTIONAL = ("d_k", "d_v")
 
@@ -27,8 +31,7 @@ def read() -> Values:
         values, state["_ignored"] = share.decode(link)
         state.update(values)
     else:
-        values = {name: _of_widget(name, kept) for name, kept in state["_values"].items()}
-        values, mended = share.settle(values)
+        values, mended = _of_widgets()
         state.update({name: values[name] for name in mended})
         if "n_heads" in mended:
             state["_ignored"] = [
@@ -40,42 +43,69 @@ def read() -> Values:
     # A run may be broken off by the next change; what was on the page before still counts then.
     state["_on_page"] = state.get("_on_page", set()) | state.get("_drawn", set())
     state["_drawn"] = set()
+    parts.begin()
     return values
 
 
 def done() -> None:
     """Say that the page is drawn to its end: these are its widgets now."""
     st.session_state["_on_page"] = st.session_state["_drawn"]
+    parts.done()
 
 
-def write(values: Values) -> None:
+@parts.part
+def write() -> None:
     """Bring the address up to the controls. Sends nothing where it already is."""
-    link = share.encode(values)
+    _write()
+
+
+def _write() -> None:
+    link = share.encode(st.session_state["_values"])
     if link != st.query_params.to_dict():
         st.query_params.from_dict(link)
     st.session_state["_link"] = link
 
 
-def touch() -> None:
-    """Say that the reader changed something on the page."""
-    st.session_state["_touched"] = True
-    st.session_state["_ignored"] = []
+def view() -> View:
+    """What is looked at now, in a part too."""
+    return share.view(st.session_state["_values"])
+
+
+def touch(name: str | None = None) -> None:
+    """Say that the reader changed something on the page, and by which control if by one."""
+    _changed(() if name is None else (name,), name)
+
+
+def _changed(names: Collection[str], control: str | None = None) -> None:
+    """Note a change; where the parts can follow it, have them drawn and end the callback here."""
+    state = st.session_state
+    if parts.can_follow(names) and not (state.get("_touched") or state["_ignored"]):
+        values, mended = _of_widgets()
+        if not mended:
+            state["_values"] = values
+            parts.follow(control)
+    state["_touched"], state["_ignored"] = True, []
 
 
 def named(name: str) -> dict[str, Any]:
     """Name a widget after its parameter, and give it the value that the page remembers."""
     state = st.session_state
-    if name not in state["_on_page"] or name not in state:
+    # Streamlit tells the browser a value that was set in a callback, unless a click asks for parts.
+    is_put = name in state.get("_put", ())
+    if is_put or name not in state["_on_page"] or name not in state:
         state[name] = state["_values"][name]
+    if is_put:
+        state["_put"].discard(name)
     state["_drawn"].add(name)
-    return {"key": name, "on_change": touch}
+    return {"key": name, "on_change": partial(touch, name)}
 
 
 def put(**values: Any) -> None:
     """Set controls from a callback, as if the reader had set them."""
-    touch()
     st.session_state.update(values)
     st.session_state["_values"] = st.session_state["_values"] | values
+    st.session_state.setdefault("_put", set()).update(values)
+    _changed(values)
 
 
 def renew(name: str, options: object) -> None:
@@ -97,7 +127,7 @@ def fall_back(name: str, to: Any, rule: str) -> None:
     state = st.session_state
     state["_ignored"] = [*ignored(), Ignored(name, str(state["_values"][name]), rule)]
     state["_values"][name] = state[name] = to
-    write(state["_values"])
+    _write()
 
 
 def ignored() -> list[Ignored]:
@@ -114,6 +144,12 @@ def link(values: Values | None = None) -> str:
     """The address of the page as it is now, or as it is with these values."""
     page = (st.context.url or "").split("?")[0]
     return share.address(page, st.session_state["_values"] if values is None else values)
+
+
+def _of_widgets() -> tuple[Values, list[str]]:
+    """What the controls say, made to fit together, and the names of those that did not."""
+    kept = st.session_state["_values"]
+    return share.settle({name: _of_widget(name, value) for name, value in kept.items()})
 
 
 def _of_widget(name: str, kept: Any) -> Any:

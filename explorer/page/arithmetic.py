@@ -7,9 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from explorer import describe, labels, positions, share, trail, worked
-from explorer.page import address, change_box, latex
+from explorer.page import address, change_box, latex, parts
 from explorer.settings import Mask, Position, Rule, Settings
-from explorer.trace import AttentionTrace
+from explorer.trace import AttentionTrace, trace
 from explorer.view import PAIRS, Step, View, n_features, openable
 
 _NAMES = {
@@ -59,28 +59,42 @@ def word_choice(name: str, label: str, tokens: tuple[str, ...]) -> None:
         )
 
 
-def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> None:
+def arithmetic(settings: Settings) -> None:
     """Show where the picked number comes from, and let the keyboard pick another."""
     with st.container(border=True, key="arithmetic"):
-        st.markdown(f"**Where a number comes from** · {_heading(t, view)}")
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            here = openable(settings, view.head)
-            address.renew("step", here)
-            st.segmented_control(
-                "Step",
-                list(map(str, here)),
-                wrap=True,
-                format_func=_NAMES.get,
-                **address.named("step"),
-            )
-            if view.step in PAIRS:
-                word_choice("key", "Key word: who answers?", t.tokens)
-            else:
-                _feature_choice(settings, view)
-        _worked(t, settings, view)
-        if _n_terms(t, settings, view) > latex.FOLD:
-            st.toggle("Largest terms first", key="largest_first", on_change=address.touch)
-        _walk(t, settings, view)
+        st.markdown("**Where a number comes from**")
+        _cell_choice(settings)
+        _picked_number(settings)
+
+
+@parts.part(follows={"step"})
+def _cell_choice(settings: Settings) -> None:
+    view = address.view()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        here = openable(settings, view.head)
+        address.renew("step", here)
+        st.segmented_control(
+            "Step",
+            list(map(str, here)),
+            wrap=True,
+            format_func=_NAMES.get,
+            **address.named("step"),
+        )
+        if view.step in PAIRS:
+            word_choice("key", "Key word: who answers?", settings.tokens)
+        else:
+            _feature_choice(settings, view)
+
+
+@parts.part
+def _picked_number(settings: Settings) -> None:
+    t, view = trace(settings), address.view()
+    heading = _heading(t, view)
+    st.markdown(f"**{heading[0].upper()}{heading[1:]}**")
+    _worked(t, settings, view)
+    if _n_terms(t, settings, view) > latex.FOLD:
+        st.toggle("Largest terms first", key="largest_first", on_change=address.touch)
+    _walk(t, settings, view)
 
 
 def _largest_first(t: AttentionTrace, settings: Settings, view: View) -> bool:

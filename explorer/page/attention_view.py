@@ -16,14 +16,14 @@ from explorer.figures import palette
 from explorer.figures.arrows import LEAST, arrows, columns, slot_width, strongest
 from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix, row_bounds
 from explorer.lights import Light, Role, lights
-from explorer.page import given_cell, moved, style
+from explorer.page import address, given_cell, moved, parts, style
 from explorer.page.arithmetic import arithmetic
 from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
 from explorer.page.steps import Telling, telling
 from explorer.page.tables import Matrix, tables
 from explorer.settings import Settings
-from explorer.trace import AttentionTrace
+from explorer.trace import AttentionTrace, trace
 from explorer.view import GIVEN, PAIRS, Colour, Direction, Drawing, Step, Turned, View, steps
 
 _MOST_WITH_SUMS = 16
@@ -36,16 +36,12 @@ def attention_view(
 
     before: another state of the same words; beside each matrix stands its change against it.
     """
+    parts.are_enough()
     shown = shown_steps(t, settings, view)
-    lit = lights(settings, view)
-    if view.head is not None:
-        lit["heads"] = [Light(Role.PICKED, *all_heads.outline(view.head, t.n_heads, len(t.tokens)))]
-    opened = given_cell.opened(settings, view)
-    if opened:
-        step, row, column = opened
-        lit[step].append(Light(Role.PICKED, (row, row), (column, column)))
-    bridge(settings, view, t.tokens, lit, {m.step.value: _kin(m.step) for m in shown})
-    _arrow_graph(t, view)
+    if view.drawing is Drawing.ARCS:
+        n_tokens = len(t.tokens)
+        style.least_width("arrows", n_tokens * slot_width(t.tokens), most=n_tokens * 170)
+    _who_attends(settings)
     if t.n_heads > 1:
         _head_maps(t)
     frame = layout(t.tokens)
@@ -55,9 +51,11 @@ def attention_view(
             _draw(count, matrix_, settings, view, frame)
             if before is not None:
                 _draw_change(matrix_, before, view, frame)
+    opened = given_cell.opened(settings, view)
     if opened:
+        step, row, column = opened
         given_cell.panel(_numbers(step, t, view.head)[row, column], step, row, column)
-    arithmetic(t, settings, view)
+    arithmetic(settings)
     tables([Matrix(m.told.title, m.numbers, m.rows, m.columns) for m in shown])
 
 
@@ -125,13 +123,14 @@ def _features(count: int) -> tuple[str, ...]:
     return tuple(str(n) for n in range(1, count + 1))
 
 
-def _arrow_graph(t: AttentionTrace, view: View) -> None:
+@parts.part(has_charts=True)
+def _who_attends(settings: Settings) -> None:
+    """Draw the arrows and light the cells."""
+    t, view = trace(settings), address.view()
     graph = arrow_graph(t, view)
-    n_tokens = len(t.tokens)
-    if view.drawing is Drawing.ARCS:
-        style.least_width("arrows", n_tokens * slot_width(t.tokens), most=n_tokens * 170)
     with st.container(key="arrows_scroll"):
         chart(graph.figure, "arrows", graph.alt)
+    _light(settings, view)
     st.caption(_under_the_words(t, view))
     if graph.left_out:
         st.caption(
@@ -140,6 +139,19 @@ def _arrow_graph(t: AttentionTrace, view: View) -> None:
     if t.sees_nobody[view.query] and view.direction is Direction.FROM_QUERY:
         asks = labels.markdown(t.tokens[view.query])
         st.caption(f"“{asks}” may see no word at all: all its weights are 0.")
+
+
+def _light(settings: Settings, view: View) -> None:
+    lit = lights(settings, view)
+    if view.head is not None:
+        n_heads, n_tokens = settings.n_heads, len(settings.tokens)
+        lit["heads"] = [Light(Role.PICKED, *all_heads.outline(view.head, n_heads, n_tokens))]
+    opened = given_cell.opened(settings, view)
+    if opened:
+        step, row, column = opened
+        lit[step].append(Light(Role.PICKED, (row, row), (column, column)))
+    kin = {step.value: _kin(step) for step in steps(settings, view.head)}
+    bridge(settings, view, settings.tokens, lit, kin)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -237,21 +249,24 @@ def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layou
         st.markdown(f"${told.formula}$")
         st.caption(told.question)
         if shown.step is Step.WEIGHTS and shown.rows:
-            st.caption(_read_aloud(shown, view))
+            _read_aloud(settings)
         _code(told, shown.step)
 
 
-def _read_aloud(shown: Shown, view: View) -> str:
+@parts.part(follows={"query", "key"})
+def _read_aloud(settings: Settings) -> None:
     """One cell in words, so that nobody takes rows for columns."""
+    t, view = trace(settings), address.view()
     i, j = view.query, view.key
-    asks, answers = (f"“{labels.markdown(describe.word(shown.rows, n))}”" for n in (i, j))
+    asks, answers = (f"“{labels.markdown(describe.word(t.tokens, n))}”" for n in (i, j))
     where = f"Row {asks}, column {answers}"
     if view.turned is Turned.COLUMNS:
         where = f"Column {asks}, row {answers}"
-    if shown.hidden is not None and shown.hidden[i, j]:
-        return f"{where}: {asks} may not see {answers}."
-    share = labels.percent(shown.numbers[i, j])
-    return f"{where}: {asks} gives {share} of its attention to {answers}."
+    if t.visible[i, j]:
+        share = labels.percent(t.weights_of(view.head)[i, j])
+        st.caption(f"{where}: {asks} gives {share} of its attention to {answers}.")
+    else:
+        st.caption(f"{where}: {asks} may not see {answers}.")
 
 
 def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from explorer import edits as by_hand
 from explorer import embeddings, export, labels, share, tokens
 from explorer.edits import NOTHING, Edits, Rows
-from explorer.page import address, history
+from explorer.page import address, history, parts
 from explorer.settings import D_MODEL, MAX_TOKENS, Mask, Settings
 from explorer.share import EDITS, Values
 from explorer.trace import trace
@@ -63,7 +63,7 @@ def change_box(settings: Settings, values: Values) -> None:
         _refused()
         _table(name, settings, values)
         if name == "x":
-            _rows_and_columns(settings, values)
+            _rows_and_columns(settings)
         st.caption(_how(name))
 
 
@@ -246,9 +246,10 @@ def _reset(name: str | None = None) -> None:
     history.act(**{EDITS: by_hand.changed(edits, words=()) if name == "x" else edits})
 
 
-def _rows_and_columns(settings: Settings, values: Values) -> None:
+@parts.part(follows={"query"})
+def _rows_and_columns(settings: Settings) -> None:
     """Add and remove words and dimensions, keeping all other numbers."""
-    place = values["query"]
+    place = address.view().query
     asks = labels.markdown(settings.tokens[place], 24)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(

@@ -15,7 +15,8 @@ const figures = new Map(); // by chart: the last figure that came, and its hash
 const UNLIT = { lights: {}, kin: {}, words: [], colours: {}, decimals: 3, tell: () => {} };
 let page = UNLIT;
 let pointed = null; // { name, row, column }: the cell under the pointer
-let frame = null;
+const justDrawn = new Set(); // the charts drawn since the last frame
+let frame = null; // the next one, if something waits for it
 const born = performance.now();
 
 // From the server
@@ -60,7 +61,8 @@ function draw({ data, parentElement, setTriggerValue }) {
   chart.config = config;
   chart.giveUp = () => setTriggerValue("plain", true);
   chart.box.toggleAttribute("data-waiting", chart.wanted !== chart.drawn);
-  soon(); // also where only the theme is another
+  if (justDrawn.has(chart)) soon();
+  else drawNow([chart]); // also where only the theme is another
   return leave;
 }
 
@@ -79,19 +81,19 @@ function settle(name) {
 function light({ data, setTriggerValue }) {
   const mine = { ...data, tell: setTriggerValue };
   page = mine;
-  soon();
+  showAllLights();
   // Another view must not be read by the last one's rules.
   return () => {
     if (page !== mine) return;
     page = { ...UNLIT, decimals: mine.decimals };
-    soon();
+    showAllLights();
   };
 }
 
 function mount(name) {
   const box = element("chart");
   const sheet = element("sheet", box);
-  const [plot, ...layers] = ["plot", "flash", "lights", "kin"].map((part) => element(part, sheet));
+  const [plot, ...layers] = ["plot", "words", "flash", "lights", "kin"].map((part) => element(part, sheet));
   const chart = { name, box, sheet, plot, layers: Object.fromEntries(layers.map((e) => [e.className, e])) };
   box.setAttribute("role", "figure");
   charts.set(name, chart);
@@ -119,30 +121,33 @@ function element(className, parent) {
 
 // Drawing
 
-// All that came since the last frame is drawn in one; of several states of a chart, the newest.
+// A new state is drawn at once, before the rest of the page. One that comes after it and before the
+// next frame waits for the frame: of several states of a chart, the newest is drawn.
 function soon() {
-  frame ??= requestAnimationFrame(drawAll);
+  frame ??= requestAnimationFrame(() => {
+    frame = null;
+    drawNow([...charts.values()]);
+  });
 }
 
-function drawAll() {
-  frame = null;
+function drawNow(some) {
   if (!window.Plotly) {
     if (performance.now() - born < PATIENCE) setTimeout(soon, 30);
     else for (const chart of charts.values()) chart.giveUp();
     return;
   }
   const held = pointed;
-  const theme = themeNow();
-  const seen = [...charts.values()].filter(({ box }) => box.isConnected);
+  const seen = some.filter(({ box }) => box.isConnected);
+  const theme = themeNow(seen[0]);
   for (const chart of seen) redraw(chart, theme);
   pointed = held; // a redraw tells that the pointer has left, and it has not
-  for (const chart of seen) showLights(chart);
-  if (held) point();
+  showAllLights(seen);
+  for (const chart of seen) justDrawn.add(chart);
+  requestAnimationFrame(() => justDrawn.clear());
 }
 
 // The theme as text, to be compared: colour of the text, colour behind it, font.
-function themeNow() {
-  const chart = [...charts.values()].find(({ box }) => box.isConnected);
+function themeNow(chart) {
   if (!chart) return "";
   const style = getComputedStyle(chart.box);
   const [text, background] = ["text", "background"].map((name) => style.getPropertyValue(`--st-${name}-color`));
@@ -162,7 +167,8 @@ function redraw(chart, theme) {
   Object.assign(chart, { drawn: wanted, theme, width });
   Object.assign(chart.sheet.style, { width: `${width}px`, height: `${layout.height}px` });
   if (fresh) chart.names = namesOf(data[0]);
-  window.Plotly.react(plot, data.map(silent), {
+  const written = data.filter((trace) => isWritten(trace, chart));
+  window.Plotly.react(plot, data.map((trace) => (written.includes(trace) ? wordless(trace) : silent(trace))), {
     ...layout,
     width,
     font: { family, color, ...layout.font },
@@ -170,6 +176,7 @@ function redraw(chart, theme) {
     plot_bgcolor: background,
     hoverlabel: { bgcolor: background, bordercolor: "rgba(128, 128, 128, 0.5)", font: { family, color, size: 12 } },
   }, config);
+  write(chart, written);
   if (!chart.heard) listen(chart);
   if (before) flash(chart, before);
   box.removeAttribute("data-waiting");
@@ -178,6 +185,37 @@ function redraw(chart, theme) {
 // Plotly's own label covers the cells around. Its text is kept, and shown above or below the row.
 const silent = (trace) => (trace.type === "heatmap"
   ? { ...trace, hoverinfo: "none", hovertemplate: undefined, hovertext: undefined } : trace);
+
+// Plotly lays out every word for itself; a hundred take longer than all else in the chart. Where a chart
+// has words and no axes they are written here in one go, unless it is to be saved as a picture.
+const isWritten = ({ mode }, { figure: { layout }, config }) =>
+  mode === "text" && layout.xaxis.visible === false && !config.displayModeBar;
+
+const wordless = (trace) => ({ ...trace, mode: "none", text: undefined });
+
+const ANCHORS = { "middle left": "end", "middle center": "middle", "middle right": "start" };
+const ENTITIES = { amp: "&", lt: "<", gt: ">", "#36": "$" };
+
+function write(chart, traces) {
+  const sheet = svg("svg", { width: chart.width, height: chart.figure.layout.height });
+  for (const { x, y, text, textposition, textfont } of traces) {
+    text.forEach((marked, n) => {
+      const [left, top] = spot(chart, y[n], x[n]);
+      const word = svg("text", { x: left, y: top, "text-anchor": ANCHORS[textposition], "font-size": textfont.size });
+      const [, colour] = marked.match(/^<b><span style="color:(#\w+)">/) ?? [];
+      if (colour) Object.assign(word.style, { fill: colour, fontWeight: "bold" });
+      word.textContent = marked.replace(/<[^>]*>/g, "").replace(/&([\w#]+);/g, (all, name) => ENTITIES[name] ?? all);
+      sheet.append(word);
+    });
+  }
+  chart.layers.words.replaceChildren(...(traces.length ? [sheet] : []));
+}
+
+function svg(name, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
 
 const namesOf = ({ type, hovertemplate, hovertext }) =>
   type === "heatmap" && hovertemplate ? { form: hovertemplate.split(": %{")[0], hovertext } : null;
@@ -230,13 +268,17 @@ function point() {
 
 // Layers over the drawing
 
-// Where a block of cells lies in its chart, in pixels.
-function place(chart, [top, bottom, left, right]) {
+// Where a place on both axes lies in its chart, in pixels from the left and from the top.
+function spot(chart, row, column) {
   const { margin: { l, r, t, b }, height, xaxis, yaxis } = chart.figure.layout;
   const along = (value, [from, to], size) => ((value - from) / (to - from)) * size;
-  const x = (column) => l + along(column, xaxis.range, chart.width - l - r);
-  const y = (row) => height - b - along(row, yaxis.range, height - t - b);
-  return { left: x(left - 0.5), top: y(top - 0.5), right: x(right + 0.5), bottom: y(bottom + 0.5) };
+  return [l + along(column, xaxis.range, chart.width - l - r), height - b - along(row, yaxis.range, height - t - b)];
+}
+
+// The edges of a block of cells.
+function place(chart, [first, last, from, to]) {
+  const [[left, top], [right, bottom]] = [spot(chart, first - 0.5, from - 0.5), spot(chart, last + 0.5, to + 0.5)];
+  return { left, top, right, bottom };
 }
 
 function outline(chart, [top_, bottom_, left_, right_], layer, className) {
@@ -247,6 +289,11 @@ function outline(chart, [top_, bottom_, left_, right_], layer, className) {
     left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px`,
   });
   return box;
+}
+
+function showAllLights(some = charts.values()) {
+  for (const chart of some) showLights(chart);
+  if (pointed) point();
 }
 
 function showLights(chart) {

@@ -1,5 +1,5 @@
 // Copies the link; where the browser does not allow that, shows it, selected, to be copied by hand.
-export default function ({ data, parentElement }) {
+export default function ({ parentElement }) {
   let root = parentElement.querySelector(".copy-link");
   if (!root) {
     root = document.createElement("div");
@@ -9,10 +9,10 @@ export default function ({ data, parentElement }) {
     parentElement.appendChild(root);
   }
   const [button, field, status] = root.children;
-  field.value = data.link;
   button.onclick = async () => {
+    field.value = location.href;
     try {
-      await navigator.clipboard.writeText(data.link);
+      await navigator.clipboard.writeText(field.value);
       status.textContent = "Copied";
     } catch {
       field.hidden = false;

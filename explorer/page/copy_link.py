@@ -8,32 +8,36 @@ from pathlib import Path
 import streamlit as st
 
 from explorer import share
-from explorer.page import address
+from explorer.page import address, parts
 
 
 def copy_link() -> None:
-    """Draw the button. The link is made here; the browser copies it, with no trip to the server."""
+    """Draw the button. What it copies is the address, which is kept up to the page."""
     component = st.components.v2.component(
         "copy_link",
         js=(Path(__file__).parent / "copy_link.js").read_text(),
         css=(Path(__file__).parent / "copy_link.css").read_text(),
     )
-    component(key="copy_link", data={"link": address.link()}, width="content")
+    component(key="copy_link", width="content")
 
 
 def embed_snippet() -> None:
-    """Show the line that puts the open view into an article."""
+    """Show the line that puts the open view into an article, once the reader opens this."""
     box = st.popover("Embed", key="embed_box", on_change="rerun")
-    if not box.open:
-        return
-    with box:
-        st.markdown("Paste this into a page. It shows the open view alone, and it can be used.")
-        st.code(_snippet(address.link()), language="html", wrap_lines=True)
-        st.caption(
-            "The link contains the sentence."
-            if "text" in share.encode(st.session_state["_values"])
-            else "The link names the example; a sentence of your own would be in it."
-        )
+    if box.open:
+        with box:
+            _line_to_embed()
+
+
+@parts.part
+def _line_to_embed() -> None:
+    st.markdown("Paste this into a page. It shows the open view alone, and it can be used.")
+    st.code(_snippet(address.link()), language="html", wrap_lines=True)
+    st.caption(
+        "The link contains the sentence."
+        if "text" in share.encode(st.session_state["_values"])
+        else "The link names the example; a sentence of your own would be in it."
+    )
 
 
 def _snippet(link: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from explorer import labels, share
-from explorer.page import address, moved
+from explorer.page import address, moved, parts
 from explorer.page.arithmetic import word_choice
 from explorer.page.copy_link import copy_link, embed_snippet
 from explorer.settings import Settings
@@ -50,7 +50,7 @@ def choices(settings: Settings, view: View, values: Values) -> None:
     model = view.view is Open.MODEL  # it has other tokens and other heads, and chooses among them
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if settings.tokens and not model:
-            word_choice("query", "Query word: who asks?", settings.tokens)
+            _query_choice(settings)
         if settings.n_heads > 1 and not model:
             _head_choice(settings.n_heads)
         if settings.tokens and (model or view.view is Open.ATTENTION):
@@ -82,6 +82,11 @@ def choices(settings: Settings, view: View, values: Values) -> None:
             with st.container(horizontal=True, width="content"):
                 copy_link()
                 embed_snippet()
+
+
+@parts.part(follows=set())
+def _query_choice(settings: Settings) -> None:
+    word_choice("query", "Query word: who asks?", settings.tokens)
 
 
 def _head_choice(n_heads: int) -> None:

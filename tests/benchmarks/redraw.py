@@ -32,15 +32,17 @@ LINKS = {"default page": ""} | {
 }
 
 # The time from the key press to the moment after which no chart changes any more. A chart has
-# changed when its SVG has, or the outlines on it; the watch ends when nothing has changed for half
-# a second.
+# changed when its SVG has, or what lies on it, or when it was mounted anew. What only marks the
+# page around it, as Streamlit marks the state of its script, is no change of a chart. The watch
+# ends when nothing has changed for half a second.
 WATCH = """() => {
   window.__last = 0;
   window.__watch?.disconnect();
   window.__watch = new MutationObserver((records) => {
     const drawn = records.some((r) => {
       const e = r.target.nodeType === 1 ? r.target : r.target.parentElement;
-      return e && (e.closest('.js-plotly-plot, .lights') || e.querySelector?.('.js-plotly-plot'));
+      return e?.closest('.js-plotly-plot, .chart .sheet')
+        || [...r.addedNodes].some((n) => n.querySelector?.('.js-plotly-plot'));
     });
     if (drawn) window.__last = performance.now();
   });

@@ -191,8 +191,8 @@ def sentence(page: Page):
 
 def arithmetic(page: Page) -> str:
     """The heading of the panel that says where a number comes from."""
-    heading = page.locator(".st-key-arithmetic p").first.inner_text()
-    return heading.removeprefix("Where a number comes from · ")
+    heading = page.locator(".st-key-arithmetic p strong").nth(1).inner_text()
+    return heading[0].lower() + heading[1:]
 
 
 def formula(page: Page) -> str:

@@ -89,8 +89,8 @@ def test_a_figure_that_was_lost_on_its_way_is_sent_again(page):
     choose(page, "scale", 1)
     link_becomes(page, scale="sqrt_d_k")
     eventually(page, lambda: page.evaluate("window.lost"), True)
-    choose(page, "query", MAT)
-    link_becomes(page, scale="sqrt_d_k", query="6")
+    choose(page, "direction", 1)
+    link_becomes(page, scale="sqrt_d_k", direction="to")
     draws_its_link(page)
 
 

@@ -1,0 +1,89 @@
+"""Parts of the page that are drawn again alone.
+
+Another word or another cell changes no number. What follows them is made of parts, each a fragment
+with a name of its own, and where nothing else changed only they are run, sent and drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from functools import partial, wraps
+from typing import Any
+
+import streamlit as st
+
+FOLLOWED = frozenset({"query", "key", "step", "feature"})
+"""The parameters that parts can follow: they are in no formula, they choose what is looked at."""
+
+_BREATH = 0.04
+"""Seconds between the charts and the rest: a browser that is sent all at once lays out the text
+first, and the charts, which the reader looks at, come later by as much."""
+
+
+def part(
+    draw: Callable[..., None] | None = None,
+    *,
+    follows: Collection[str] = FOLLOWED,
+    has_charts: bool = False,
+) -> Callable[..., Any]:
+    """Make what a function draws a part.
+
+    Its arguments stay those of the last whole run, and are kept for as long: let them be small, and
+    let none hang on what is followed. That is read from the page's state.
+
+    follows: what else than its own controls decides what it shows.
+    has_charts: whether it is to be drawn before the others.
+    """
+    if draw is None:
+        return partial(part, follows=follows, has_charts=has_charts)
+    name = draw.__name__
+
+    @wraps(draw)
+    def drawn(*args: Any) -> None:
+        state = st.session_state
+        if state.get("_touched"):
+            st.rerun()  # by one of its own controls, and for more than the parts
+        draw(*args)
+        if has_charts and state["_is_whole"]:
+            time.sleep(_BREATH)
+
+    fragment = st.fragment(drawn, key=name)
+
+    @wraps(draw)
+    def registered(*args: Any) -> None:
+        st.session_state["_parts"].append((not has_charts, name, follows))
+        fragment(*args)
+
+    return registered
+
+
+def begin() -> None:
+    """Say that the whole page is being drawn."""
+    st.session_state.update(_parts=[], _parts_are_enough=False, _is_whole=False)
+
+
+def are_enough() -> None:
+    """Say that nothing in the open view but its parts hangs on what they follow."""
+    st.session_state["_parts_are_enough"] = True
+
+
+def done() -> None:
+    """Say that the whole page is drawn: a run that was broken off has to be made up for."""
+    st.session_state["_is_whole"] = True
+
+
+def can_follow(names: Collection[str]) -> bool:
+    """Whether a change of these parameters, and of no other, needs the parts alone."""
+    can = st.session_state.get("_parts_are_enough") and st.session_state["_is_whole"]
+    return bool(can and names) and FOLLOWED.issuperset(names)
+
+
+def follow(control: str | None = None) -> None:
+    """Callback: draw the parts that follow this control, or all, and nothing else.
+
+    Does not return. A control that the reader used says what it is to say already; after a click
+    on a chart all controls have something else to say.
+    """
+    parts = sorted(st.session_state["_parts"], key=lambda part: part[0])
+    st.rerun([name for _, name, follows in parts if control is None or control in follows])
