@@ -21,6 +21,8 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.io.json import to_json_plotly
 
+from explorer.page import parts
+
 _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "displaylogo": False}
 _PLAIN = "_plain_charts"
 _SENT = "_sent_to_browser"
@@ -106,6 +108,7 @@ def _is_plain() -> bool:
 
 def _go_plain() -> None:
     st.session_state[_PLAIN] = True
+    parts.need_the_rest()
 
 
 def _news(name: str, text: str) -> tuple[bool, int]:
@@ -125,6 +128,7 @@ def _news(name: str, text: str) -> tuple[bool, int]:
 
 def _send_all_again() -> None:
     st.session_state[_SENT] = {}
+    parts.need_the_rest()
 
 
 def _hash(text: str) -> str:

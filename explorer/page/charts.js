@@ -167,16 +167,19 @@ function redraw(chart, theme) {
   Object.assign(chart, { drawn: wanted, theme, width });
   Object.assign(chart.sheet.style, { width: `${width}px`, height: `${layout.height}px` });
   if (fresh) chart.names = namesOf(data[0]);
-  const written = data.filter((trace) => isWritten(trace, chart));
-  window.Plotly.react(plot, data.map((trace) => (written.includes(trace) ? wordless(trace) : silent(trace))), {
+  const written = isWritten(chart);
+  const blank = written ? { xaxis: { ...layout.xaxis, visible: false }, yaxis: { ...layout.yaxis, visible: false } } : {};
+  window.Plotly.react(plot, data.map((trace) => silent(written ? wordless(trace) : trace)), {
     ...layout,
+    ...blank,
     width,
     font: { family, color, ...layout.font },
     paper_bgcolor: background,
     plot_bgcolor: background,
     hoverlabel: { bgcolor: background, bordercolor: "rgba(128, 128, 128, 0.5)", font: { family, color, size: 12 } },
   }, config);
-  write(chart, written);
+  if (written) write(chart);
+  else chart.layers.words.replaceChildren();
   if (!chart.heard) listen(chart);
   if (before) flash(chart, before);
   box.removeAttribute("data-waiting");
@@ -186,29 +189,59 @@ function redraw(chart, theme) {
 const silent = (trace) => (trace.type === "heatmap"
   ? { ...trace, hoverinfo: "none", hovertemplate: undefined, hovertext: undefined } : trace);
 
-// Plotly lays out every word for itself; a hundred take longer than all else in the chart. Where a chart
-// has words and no axes they are written here in one go, unless it is to be saved as a picture.
-const isWritten = ({ mode }, { figure: { layout }, config }) =>
-  mode === "text" && layout.xaxis.visible === false && !config.displayModeBar;
+// Plotly lays out every text for itself, which takes longer than all else in a chart. Where it need not
+// find out what to write and where, the texts are written here, in one go; not in a chart that is to be
+// saved as a picture.
+const isWritten = ({ figure: { layout }, config }) => !config.displayModeBar && [layout.xaxis, layout.yaxis].every(
+  ({ visible, range, tickmode, showgrid, title }) =>
+    range && (visible === false || (tickmode === "array" && showgrid === false && !title)),
+);
 
-const wordless = (trace) => ({ ...trace, mode: "none", text: undefined });
+const wordless = (trace) => (trace.mode === "text" ? { ...trace, mode: "none", text: undefined }
+  : trace.texttemplate ? { ...trace, text: undefined, texttemplate: undefined } : trace);
 
-const ANCHORS = { "middle left": "end", "middle center": "middle", "middle right": "start" };
+const ANCHORS = { "middle left": "end", "middle right": "start" };
 const ENTITIES = { amp: "&", lt: "<", gt: ">", "#36": "$" };
+const PAD = 3; // between a tick and its label
 
-function write(chart, traces) {
-  const sheet = svg("svg", { width: chart.width, height: chart.figure.layout.height });
-  for (const { x, y, text, textposition, textfont } of traces) {
-    text.forEach((marked, n) => {
-      const [left, top] = spot(chart, y[n], x[n]);
-      const word = svg("text", { x: left, y: top, "text-anchor": ANCHORS[textposition], "font-size": textfont.size });
-      const [, colour] = marked.match(/^<b><span style="color:(#\w+)">/) ?? [];
-      if (colour) Object.assign(word.style, { fill: colour, fontWeight: "bold" });
-      word.textContent = marked.replace(/<[^>]*>/g, "").replace(/&([\w#]+);/g, (all, name) => ENTITIES[name] ?? all);
-      sheet.append(word);
+function write(chart) {
+  const { data, layout: { height, margin, font, xaxis, yaxis } } = chart.figure;
+  const sheet = svg("svg", { width: chart.width, height });
+  const put = (marked, [x, y], className, size, more = {}) => {
+    const word = svg("text", { x, y, class: className, "font-size": size ?? font?.size ?? 12, ...more });
+    const [, tags] = marked.match(/^((?:<[^>]*>)*)/);
+    if (tags.includes("<b>")) word.style.fontWeight = "bold";
+    if (tags.includes("<i>")) word.style.fontStyle = "italic";
+    const [, colour] = tags.match(/color:(#\w+)/) ?? [];
+    if (colour) word.style.fill = colour;
+    word.textContent = marked.replace(/<[^>]*>/g, "").replace(/&([\w#]+);/g, (all, name) => ENTITIES[name] ?? all);
+    sheet.append(word);
+  };
+  const length = ({ ticks, ticklen }) => (ticks ? ticklen ?? 5 : 0) + PAD;
+  if (xaxis.visible !== false) {
+    xaxis.tickvals.forEach((at, n) => {
+      const [x] = spot(chart, 0, at);
+      const y = xaxis.side === "top" ? margin.t - length(xaxis) : height - margin.b + length(xaxis);
+      const isUpright = xaxis.tickangle === -90;
+      const side = isUpright ? "upright" : xaxis.side === "top" ? "above" : "below";
+      const turn = isUpright ? { transform: `rotate(-90 ${x} ${y})` } : {};
+      put(xaxis.ticktext[n], [x, y], `x ${side}`, xaxis.tickfont?.size, turn);
     });
   }
-  chart.layers.words.replaceChildren(...(traces.length ? [sheet] : []));
+  if (yaxis.visible !== false) {
+    yaxis.tickvals.forEach((at, n) => {
+      const [, y] = spot(chart, at, 0);
+      put(yaxis.ticktext[n], [margin.l - length(yaxis), y], "y", yaxis.tickfont?.size);
+    });
+  }
+  for (const { mode, x, y, text, texttemplate, textposition, textfont } of data) {
+    const style = { "text-anchor": ANCHORS[textposition] ?? "middle" };
+    if (mode === "text") text.forEach((word, n) => put(word, spot(chart, y[n], x[n]), "word", textfont.size, style));
+    if (!texttemplate) continue;
+    text.forEach((row, i) => row.forEach((digits, j) =>
+      put(digits, spot(chart, i, j), "cell", textfont.size, { ...style, style: `fill: ${textfont.color}` })));
+  }
+  chart.layers.words.replaceChildren(sheet);
 }
 
 function svg(name, attributes) {

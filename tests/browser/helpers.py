@@ -88,7 +88,7 @@ def numbers(page: Page, key: str) -> np.ndarray:
 
 def cells(page: Page, key: str) -> list[str]:
     """What stands in the cells of a heat map, row by row."""
-    return page.locator(f".st-key-{key} .heatmap-label").all_text_contents()
+    return page.locator(f".st-key-{key} .words .cell").all_text_contents()
 
 
 def draws_its_link(page: Page) -> None:

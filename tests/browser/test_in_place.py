@@ -6,6 +6,7 @@ from browser.helpers import (
     click_cell,
     draws_its_link,
     eventually,
+    link,
     link_becomes,
     lit,
     numbers,
@@ -37,6 +38,13 @@ LOSE_A_FIGURE = """() => {
     if (given.data.name !== 'weights' || window.lost) return draw(given);
     window.lost = true;
   };
+}"""
+WRITTEN = """([key, x, y]) => {
+  const texts = [...document.querySelectorAll(`.st-key-${key} .words text`)];
+  const near = (text, name, value) => Math.abs(Number(text.getAttribute(name)) - value) < 1;
+  const of = (kind, ...rules) => texts.find((text) => text.matches(`.${kind}`)
+    && rules.every(([name, value]) => near(text, name, value)))?.textContent;
+  return { y: of('y', ['y', y]), x: of('x', ['x', x]), cell: of('cell', ['x', x], ['y', y]) };
 }"""
 NO_LIBRARY = """
   Object.defineProperty(window, 'Plotly', { get: () => undefined, set: () => {} });
@@ -182,3 +190,23 @@ def test_a_click_in_the_lab_asks_nothing_of_the_view_before(page):
     click_cell(page, "lab_mistake_right", SAT, MAT)
     page.wait_for_timeout(500)
     assert sent == []
+
+
+def test_digits_and_labels_are_written_where_their_cells_are(page):
+    """The page writes them itself, because the library lays out each text on its own."""
+    visit(page, mask="causal")
+    t = trace(share.experiment(share.decode(link(page))[0]))
+    for row, query in enumerate(t.tokens):
+        for column, key in enumerate(t.tokens):
+            seen = f"{t.weights[0, row, column]:.3f}" if t.visible[row, column] else ""
+            found = page.evaluate(
+                WRITTEN, ["weights", *place(page, "weights", row, column).values()]
+            )
+            assert found == {"y": query, "x": key, "cell": seen}, (row, column)
+
+
+def test_a_chart_to_be_saved_has_its_texts_in_the_picture(page):
+    visit(page, charts=1, view="home")
+    chart = page.locator(".st-key-picture_chart .chart")
+    assert chart.locator(".main-svg text").all_text_contents()[:3] == ["The", "cat", "sat"]
+    assert chart.locator(".words text").count() == 0

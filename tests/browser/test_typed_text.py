@@ -35,8 +35,8 @@ def test_words_that_look_like_markup_are_shown_as_typed(page):
         assert texts(page.locator(f".st-key-{control}").get_by_role("radio")) == numbered
     assert arithmetic(page).replace("\u2060", "") == "score from “__init__” to “www.a.org”"
     assert texts(page.locator(".st-key-arrows text"))[: len(WORDS)] == WORDS
-    for axis in ("xtick", "ytick"):
-        assert texts(page.locator(f".st-key-scores .{axis} text")) == WORDS
+    for axis in ("x", "y"):
+        assert texts(page.locator(f".st-key-scores text.{axis}")) == WORDS
     chart = page.locator(".st-key-scores .js-plotly-plot")
     chart.hover(position=place(page, "scores", 4, 6))
     page.locator(".st-key-scores .kin span").wait_for()
