@@ -995,6 +995,12 @@ def test_a_click_on_a_small_map_opens_its_head(put, row, column, expected):
     assert put == expected
 
 
+@pytest.mark.parametrize(("drawing", "where"), [("arcs", "Under"), ("columns", "Beside")])
+def test_what_the_percentages_stand_at_is_said(paste, drawing, where):
+    said = [caption.value for caption in paste(drawing=drawing).caption]
+    assert f"{where} each word: its share of the attention of “cat”." in said
+
+
 def test_the_formula_of_the_weights_names_the_step_that_is_drawn(paste):
     # With d_k = 1 the scaled scores equal the scores, and are drawn all the same.
     page = paste(scale="sqrt_d_k", d_model="4", n_heads="4")

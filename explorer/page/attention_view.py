@@ -200,11 +200,12 @@ def arrow_graph(t: AttentionTrace, view: View) -> Graph:
 def _under_the_words(t: AttentionTrace, view: View) -> str:
     """Say what the percentages are shares of: in each direction of something else."""
     asks, answers = (labels.markdown(t.tokens[n], 24) for n in (view.query, view.key))
+    where = "Under" if view.drawing is Drawing.ARCS else "Beside"
     return {
-        Direction.FROM_QUERY: f"Under each word: its share of the attention of “{asks}”.",
-        Direction.TO_KEY: f"Under each word: how much of its own attention goes to “{answers}”, "
+        Direction.FROM_QUERY: f"{where} each word: its share of the attention of “{asks}”.",
+        Direction.TO_KEY: f"{where} each word: how much of its own attention goes to “{answers}”, "
         f"the key word; click another word to ask for that.",
-        Direction.ALL: "Under each word: what it gets of a word’s attention on average.",
+        Direction.ALL: f"{where} each word: what it gets of a word’s attention on average.",
     }[view.direction]
 
 
