@@ -26,6 +26,7 @@ st.set_page_config("Self-Attention Explorer", layout="wide", initial_sidebar_sta
 style.page()
 chart.engine()
 values = address.read()
+address.write()
 
 # The charts are what a reader waits for, so they are sent first and the controls around them last.
 head, body = st.container(), st.container()
@@ -63,5 +64,4 @@ else:
 if not st.context.is_embedded and values["view"] != Open.PRESENT:
     sidebar(values)
 
-address.write()
 address.done()

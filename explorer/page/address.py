@@ -49,21 +49,22 @@ def read() -> Values:
 
 def done() -> None:
     """Say that the page is drawn to its end: these are its widgets now."""
+    _address()  # the last part: the reader waits for the others
     st.session_state["_on_page"] = st.session_state["_drawn"]
     parts.done()
 
 
-@parts.part
 def write() -> None:
     """Bring the address up to the controls. Sends nothing where it already is."""
-    _write()
-
-
-def _write() -> None:
     link = share.encode(st.session_state["_values"])
     if link != st.query_params.to_dict():
         st.query_params.from_dict(link)
     st.session_state["_link"] = link
+
+
+@parts.part
+def _address() -> None:
+    write()
 
 
 def view() -> View:
@@ -127,7 +128,7 @@ def fall_back(name: str, to: Any, rule: str) -> None:
     state = st.session_state
     state["_ignored"] = [*ignored(), Ignored(name, str(state["_values"][name]), rule)]
     state["_values"][name] = state[name] = to
-    _write()
+    write()
 
 
 def ignored() -> list[Ignored]:
