@@ -19,7 +19,7 @@ from explorer.lights import Light, Role, lights
 from explorer.page import address, given_cell, moved, parts, style
 from explorer.page.arithmetic import arithmetic
 from explorer.page.bridge import Kin, bridge
-from explorer.page.chart import chart
+from explorer.page.chart import chart, is_plain
 from explorer.page.steps import Telling, telling
 from explorer.page.tables import Matrix, tables
 from explorer.settings import Settings
@@ -36,7 +36,8 @@ def attention_view(
 
     before: another state of the same words; beside each matrix stands its change against it.
     """
-    parts.are_enough()
+    if not is_plain():
+        parts.are_enough()
     shown = shown_steps(t, settings, view)
     if view.drawing is Drawing.ARCS:
         n_tokens = len(t.tokens)
@@ -129,7 +130,7 @@ def _who_attends(settings: Settings) -> None:
     t, view = trace(settings), address.view()
     graph = arrow_graph(t, view)
     with st.container(key="arrows_scroll"):
-        chart(graph.figure, "arrows", graph.alt)
+        chart(graph.figure, "arrows", graph.alt, in_part=True)
     _light(settings, view)
     st.caption(_under_the_words(t, view))
     if graph.left_out:

@@ -21,8 +21,6 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.io.json import to_json_plotly
 
-from explorer.page import parts
-
 _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "displaylogo": False}
 _PLAIN = "_plain_charts"
 _SENT = "_sent_to_browser"
@@ -47,7 +45,7 @@ export default (given) => engine.light ? light(given) : awaited(given, () => lig
 
 def engine() -> None:
     """Bring the drawing library and what draws with it onto the page, before any chart."""
-    if _is_plain():
+    if is_plain():
         return
     with st.container(key="chart_engine"):
         # Streamlit fetches its copy of Plotly for a chart of its own.
@@ -58,12 +56,19 @@ def engine() -> None:
             st.components.v2.component("charts_engine", js=source)(key="charts_engine")
 
 
-def chart(figure: go.Figure, key: str, alt: str, download: dict[str, Any] | None = None) -> None:
+def chart(
+    figure: go.Figure,
+    key: str,
+    alt: str,
+    download: dict[str, Any] | None = None,
+    in_part: bool = False,
+) -> None:
     """Draw a figure under its key, with a text that says in words what it shows.
 
     Nothing that only moves a light belongs into the figure. Its size does: nothing on the page
     jumps. download: the options of a button on the chart that saves it as a picture; None has no
-    button.
+    button. in_part: whether this is drawn in a part of the page: what it asks for reaches that part
+    alone, so it leaves it to the other charts to say that the library is missing.
     """
     config = _CONFIG
     if download is not None:
@@ -74,7 +79,7 @@ def chart(figure: go.Figure, key: str, alt: str, download: dict[str, Any] | None
         }
     wide = figure.layout.width
     size = {"width": int(wide) if wide else "stretch", "height": int(figure.layout.height)}
-    if _is_plain():
+    if is_plain():
         st.plotly_chart(figure, key=key, theme="streamlit", config=config, alt=alt, **size)
         return
     drawing = figure.to_dict()
@@ -82,6 +87,7 @@ def chart(figure: go.Figure, key: str, alt: str, download: dict[str, Any] | None
     text = to_json_plotly(drawing)
     is_news, since = _news(key, text)
     data = {"name": key, "hash": _hash(text), "since": since, "alt": alt, "config": config}
+    data["inPart"] = in_part
     if is_news:
         data["figure"] = text
     component = st.components.v2.component("chart", js=_TO_ENGINE + _DRAW, isolate_styles=False)
@@ -101,14 +107,13 @@ def _source(name: str) -> str:
     return (Path(__file__).parent / name).read_text()
 
 
-def _is_plain() -> bool:
+def is_plain() -> bool:
     """Whether the browser could not bring the library to the engine: then Streamlit draws."""
     return st.session_state.get(_PLAIN, False)
 
 
 def _go_plain() -> None:
     st.session_state[_PLAIN] = True
-    parts.need_the_rest()
 
 
 def _news(name: str, text: str) -> tuple[bool, int]:
@@ -128,7 +133,6 @@ def _news(name: str, text: str) -> tuple[bool, int]:
 
 def _send_all_again() -> None:
     st.session_state[_SENT] = {}
-    parts.need_the_rest()
 
 
 def _hash(text: str) -> str:

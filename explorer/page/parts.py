@@ -42,9 +42,8 @@ def part(
     @wraps(draw)
     def drawn(*args: Any) -> None:
         state = st.session_state
-        # A control in a part has only this part run; by what it changed more may have to be.
-        if state.get("_touched") or state.get("_rest_is_needed"):
-            st.rerun()
+        if state.get("_touched"):
+            st.rerun()  # by one of its own controls, and for more than the parts
         draw(*args)
         if has_charts and state["_is_whole"]:
             time.sleep(_BREATH)
@@ -61,19 +60,12 @@ def part(
 
 def begin() -> None:
     """Say that the whole page is being drawn."""
-    st.session_state.update(
-        _parts=[], _parts_are_enough=False, _is_whole=False, _rest_is_needed=False
-    )
+    st.session_state.update(_parts=[], _parts_are_enough=False, _is_whole=False)
 
 
 def are_enough() -> None:
     """Say that nothing in the open view but its parts hangs on what they follow."""
     st.session_state["_parts_are_enough"] = True
-
-
-def need_the_rest() -> None:
-    """Callback: have the whole page drawn, whichever part this is called from."""
-    st.session_state["_rest_is_needed"] = True
 
 
 def done() -> None:
