@@ -219,7 +219,8 @@ def test_the_matrices_can_be_changed_too(page):
     panel.get_by_label("Change it to").fill("2,5")
     panel.get_by_label("Change it to").press("Enter")
     eventually(page, lambda: numbers(page, "w_k").ravel()[6:7].tolist(), [2.5])
-    assert "row 2, column 3: 2.5 is what you typed" in panel.inner_text()
+    typed = "row 2, column 3: 2.5 is what you typed"
+    eventually(page, lambda: typed in panel.inner_text(), True)  # text comes after the charts
     settle(page)
     page.locator(".st-key-change summary").click()
     page.locator(".st-key-change canvas").first.wait_for()
