@@ -19,7 +19,7 @@ from explorer.lights import Light, Role, lights
 from explorer.page import address, given_cell, moved, parts, style
 from explorer.page.arithmetic import arithmetic
 from explorer.page.bridge import Kin, bridge
-from explorer.page.chart import chart, is_plain
+from explorer.page.chart import chart
 from explorer.page.steps import Telling, telling
 from explorer.page.tables import Matrix, tables
 from explorer.settings import Settings
@@ -36,8 +36,7 @@ def attention_view(
 
     before: another state of the same words; beside each matrix stands its change against it.
     """
-    if not is_plain():
-        parts.are_enough()
+    parts.are_enough()
     shown = shown_steps(t, settings, view)
     if view.drawing is Drawing.ARCS:
         n_tokens = len(t.tokens)

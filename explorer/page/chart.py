@@ -45,7 +45,7 @@ export default (given) => engine.light ? light(given) : awaited(given, () => lig
 
 def engine() -> None:
     """Bring the drawing library and what draws with it onto the page, before any chart."""
-    if is_plain():
+    if _is_plain():
         return
     with st.container(key="chart_engine"):
         # Streamlit fetches its copy of Plotly for a chart of its own.
@@ -79,7 +79,7 @@ def chart(
         }
     wide = figure.layout.width
     size = {"width": int(wide) if wide else "stretch", "height": int(figure.layout.height)}
-    if is_plain():
+    if _is_plain():
         st.plotly_chart(figure, key=key, theme="streamlit", config=config, alt=alt, **size)
         return
     drawing = figure.to_dict()
@@ -107,7 +107,7 @@ def _source(name: str) -> str:
     return (Path(__file__).parent / name).read_text()
 
 
-def is_plain() -> bool:
+def _is_plain() -> bool:
     """Whether the browser could not bring the library to the engine: then Streamlit draws."""
     return st.session_state.get(_PLAIN, False)
 

@@ -46,9 +46,10 @@ WRITTEN = """([key, x, y]) => {
     && rules.every(([name, value]) => near(text, name, value)))?.textContent;
   return { y: of('y', ['y', y]), x: of('x', ['x', x]), cell: of('cell', ['x', x], ['y', y]) };
 }"""
+# The engine gives up after 10 s; sooner than the page is first drawn it would not on any machine.
 NO_LIBRARY = """
   Object.defineProperty(window, 'Plotly', { get: () => undefined, set: () => {} });
-  window.explorerCharts = { waiting: [], patience: 500 };
+  window.explorerCharts = { waiting: [], patience: 4000 };
 """
 
 
