@@ -9,11 +9,14 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner import RerunData
 from streamlit.testing.v1 import AppTest
 
 from explorer import attention, labels, share
@@ -43,6 +46,15 @@ def run(page):
     page.run()
     assert [error.value for error in page.exception] == []
     return page
+
+
+def go(page, **link):
+    """Open a link in a page that is open already, as back and forward do."""
+    page.query_params.clear()
+    page.query_params.update(link)
+    going = partial(RerunData, is_history_navigation=True)
+    with patch("streamlit.testing.v1.local_script_runner.RerunData", going):
+        return run(page)
 
 
 def is_part(page):
@@ -131,13 +143,7 @@ def session():
 @pytest.fixture
 def paste(session):
     """Open a link in a page that is open already: much faster than a new page."""
-
-    def open_link(**link):
-        session.query_params.clear()
-        session.query_params.update(link)
-        return run(session)
-
-    return open_link
+    return partial(go, session)
 
 
 @pytest.fixture
@@ -570,18 +576,20 @@ def test_a_control_that_was_away_comes_back_as_it_was(paste):
 
 def test_back_and_forward_in_the_browser_open_what_was_there(paste):
     page = choose(paste(), scale="sqrt_d_k", d_model=5)
-    page.query_params.clear()
-    page.query_params["scale"] = "sqrt_d_k"
-    run(page)
+    go(page, scale="sqrt_d_k")
     assert_shows(page, replace(WARM_MAT, scale="sqrt_d_k"))
     assert page.get_by_key("d_model").value == 3
 
 
 def test_a_change_on_the_page_wins_over_an_address_that_is_behind(paste):
-    """A fast reader's next key press arrives before the browser knows the newest address."""
+    """What a fast reader does next arrives before the browser knows the newest address."""
     page = choose(paste(), d_model=5)
     page.query_params.clear()
     page = choose(page, d_model=6)
+    assert link(page) == {"d_model": "6"}
+    assert page.get_by_key("d_model").value == 6
+    page.query_params.clear()
+    run(page)  # as after a control that is in no link
     assert link(page) == {"d_model": "6"}
     assert page.get_by_key("d_model").value == 6
 

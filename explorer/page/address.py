@@ -1,9 +1,9 @@
 """The page's state, kept in step with the address in the browser.
 
-Every control is a widget whose key is the name of its parameter. Its callback says `touch`: that
-tells a change made on the page, which is written to the address, from one made in the address
-(a link, back and forward), which is read. Without it a fast reader loses key presses, because a
-rerun carries the address as the browser knew it, which may be older than the last key press.
+Every control is a widget whose key is the name of its parameter. The address is read when a link is
+opened and when the reader goes back or forward; in any other run the controls say what counts, and
+the address is brought up to them. It must not be read then: a run carries the address as the
+browser knew it, which over a slow line is older than what the reader typed last.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explorer import share
 from explorer.page import parts
@@ -25,8 +26,9 @@ _OPTIONAL = ("d_k", "d_v")
 def read() -> Values:
     """The value of every control in this run, whether its widget is on the page or not."""
     state = st.session_state
-    link = st.query_params.to_dict()
-    if not state.pop("_touched", False) and link != state.get("_link"):
+    state.pop("_touched", None)
+    if _is_told_by_address():
+        link = st.query_params.to_dict()
         state["_first_visit"] = "_values" not in state and not link
         values, state["_ignored"] = share.decode(link)
         state.update(values)
@@ -59,7 +61,6 @@ def write() -> None:
     link = share.encode(st.session_state["_values"])
     if link != st.query_params.to_dict():
         st.query_params.from_dict(link)
-    st.session_state["_link"] = link
 
 
 @parts.part
@@ -145,6 +146,12 @@ def link(values: Values | None = None) -> str:
     """The address of the page as it is now, or as it is with these values."""
     page = (st.context.url or "").split("?")[0]
     return share.address(page, st.session_state["_values"] if values is None else values)
+
+
+def _is_told_by_address() -> bool:
+    """Whether this run opens a link, or goes back or forward among those of this session."""
+    run = get_script_run_ctx()
+    return "_values" not in st.session_state or (run is not None and run.is_history_navigation)
 
 
 def _of_widgets() -> tuple[Values, list[str]]:

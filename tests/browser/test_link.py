@@ -31,6 +31,17 @@ def pick_heads(page):
     pick(page, "n_heads", "3")
 
 
+# What is written into the address is held back until the page is told to catch up.
+SLOW_ADDRESS = """() => {
+  const write = history.pushState.bind(history), held = [];
+  history.pushState = (...entry) => held.push(entry);
+  window.catchUp = () => {
+    delete history.pushState;
+    held.forEach((entry) => write(...entry));
+  };
+}"""
+
+
 # What a change on the page writes into the link, beside the example. Every control has its turn.
 CHANGES = [
     ("query", "2", lambda page: choose(page, "query", 2)),
@@ -87,6 +98,19 @@ def test_fast_key_presses_are_all_counted(page):
     link_becomes(page, d_model="13")
     slide(page, "d_model", 4, "ArrowLeft")
     link_becomes(page, d_model="9")
+    draws_its_link(page)
+
+
+def test_over_a_slow_line_what_was_typed_is_there_after_a_click_elsewhere(page):
+    """The click comes with the address from before: the browser knows no newer one yet."""
+    visit(page)
+    page.evaluate(SLOW_ADDRESS)
+    sentence(page).fill("dog bites man")
+    page.locator(".st-key-tables summary").click(delay=100)  # a press takes a hand as long
+    page.locator(".st-key-table").wait_for()
+    page.evaluate("catchUp()")
+    link_becomes(page, example="warm_mat", text="dog bites man", key="0")
+    assert sentence(page).input_value() == "dog bites man"
     draws_its_link(page)
 
 

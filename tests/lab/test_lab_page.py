@@ -4,10 +4,11 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
-from test_page import APP, bodies, charts, choose, link, numbers, open_page, run
+from test_page import APP, bodies, charts, choose, go, link, numbers, open_page, run
 
 from explorer import labels
 from explorer.examples import EXAMPLES
@@ -30,13 +31,7 @@ def session():
 @pytest.fixture
 def lab(session):
     """Open an experiment of the lab by its link."""
-
-    def open_lab(**link):
-        session.query_params.clear()
-        session.query_params.update({"view": "lab"} | link)
-        return run(session)
-
-    return open_lab
+    return partial(go, session, view="lab")
 
 
 @pytest.fixture
