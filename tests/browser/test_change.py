@@ -43,7 +43,9 @@ def go_to(page, row, column):
 
 def enter(page, row, column, text):
     go_to(page, row, column)
-    page.keyboard.type(text, delay=40)
+    page.keyboard.type(text[0])
+    page.locator("#portal textarea:focus").wait_for()  # until it is open the grid drops letters
+    page.keyboard.type(text[1:], delay=40)
     page.wait_for_timeout(60)
     page.keyboard.press("Enter")
 
