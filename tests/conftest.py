@@ -4,6 +4,7 @@ import pytest
 from hypothesis import settings
 from needs import needed
 
+from explorer.page import parts
 from explorer.pretrained import checkpoint
 
 settings.register_profile("core", deadline=None, derandomize=True, database=None, max_examples=40)
@@ -20,3 +21,9 @@ def place():
 @pytest.fixture(scope="session")
 def model(place):
     return checkpoint.load(place)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_breath():
+    """Nothing is sent where there is no browser."""
+    parts._BREATH = 0

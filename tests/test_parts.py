@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.page import parts
-
 APP = Path(__file__).parent.parent / "streamlit_app.py"
 BOXES = ("more", "change", "embed_box", "tables", "article")
 LONG = " ".join(f"word{n}" for n in range(40))
@@ -24,11 +22,6 @@ LINKS = [
 
 # Where a control's value comes from is said when it is first drawn, and not again.
 SENT_ONCE = ("set_value", "value", "default", "raw_value", "raw_values")
-
-
-@pytest.fixture(autouse=True)
-def no_breath(monkeypatch):
-    monkeypatch.setattr(parts, "_BREATH", 0)
 
 
 def open_page(boxes=(), **link):

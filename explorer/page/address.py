@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explorer import share
-from explorer.page import parts
+from explorer.page import parts, told
 from explorer.share import Ignored, Values
 from explorer.view import View
 
@@ -28,20 +28,20 @@ def read() -> Values:
     state = st.session_state
     state.pop("_touched", None)
     if _is_told_by_address():
-        link = st.query_params.to_dict()
-        state["_first_visit"] = "_values" not in state and not link
+        link, is_first = st.query_params.to_dict(), "_values" not in state
+        # Going back, the browser may still be told the address of what the reader goes back from.
+        state["_link"] = link if is_first else None
+        state["_first_visit"] = is_first and not link
         values, state["_ignored"] = share.decode(link)
-        state.update(values)
+        _tell({name: value for name, value in values.items() if state.get(name) != value})
     else:
-        values, mended = _of_widgets()
-        state.update({name: values[name] for name in mended})
+        now = _now()
+        values, mended = share.settle(now)
         if "n_heads" in mended:
-            state["_ignored"] = [
-                Ignored(
-                    "n_heads", str(state["_values"]["n_heads"]), f"expected {mended['n_heads']}"
-                )
-            ]
-    state["_values"] = values
+            rule = f"expected {mended['n_heads']}"
+            state["_ignored"] = [Ignored("n_heads", str(now["n_heads"]), rule)]
+        _tell({name: values[name] for name in mended})
+    state.update(_values=values, _now=values)
     # A run may be broken off by the next change; what was on the page before still counts then.
     state["_on_page"] = state.get("_on_page", set()) | state.get("_drawn", set())
     state["_drawn"] = set()
@@ -57,15 +57,17 @@ def done() -> None:
 
 
 def write() -> None:
-    """Bring the address up to the controls. Sends nothing where it already is."""
+    """Bring the address up to the controls. Sends nothing where it is, or is on its way to be."""
     link = share.encode(st.session_state["_values"])
-    if link != st.query_params.to_dict():
+    if link != st.session_state["_link"]:
+        st.session_state["_link"] = link
         st.query_params.from_dict(link)
 
 
 @parts.part
 def _address() -> None:
     write()
+    told.draw()
 
 
 def view() -> View:
@@ -81,32 +83,43 @@ def touch(name: str | None = None) -> None:
 def _changed(names: Collection[str], control: str | None = None) -> None:
     """Note a change; where the parts can follow it, have them drawn and end the callback here."""
     state = st.session_state
+    before, now = state["_values"], _now()
+    names = {*names, *(name for name in now if now[name] != before[name])}
     if parts.can_follow(names) and not (state.get("_touched") or state["_ignored"]):
-        values, mended = _of_widgets()
+        _, mended = share.settle(now)
         if not mended:
-            state["_values"] = values
-            parts.follow(control)
+            state["_values"] = now
+            parts.follow(None if control is None or told.is_waiting() else names)
     state["_touched"], state["_ignored"] = True, []
 
 
 def named(name: str) -> dict[str, Any]:
     """Name a widget after its parameter, and give it the value that the page remembers."""
     state = st.session_state
-    # Streamlit tells the browser a value that was set in a callback, unless a click asks for parts.
-    is_put = name in state.get("_put", ())
-    if is_put or name not in state["_on_page"] or name not in state:
-        state[name] = state["_values"][name]
-    if is_put:
-        state["_put"].discard(name)
+    value = state["_values"][name]
+    if name not in state["_on_page"] or name not in state:
+        told.tell(name, value)
+    else:
+        told.tell_again(name, value)
     state["_drawn"].add(name)
     return {"key": name, "on_change": partial(touch, name)}
 
 
+def gone(name: str) -> None:
+    """Say, in a part, that a control which it may draw is not on the page: it forgets its value."""
+    st.session_state["_on_page"].discard(name)
+    st.session_state["_drawn"].discard(name)
+
+
+def chosen(name: str) -> Any:
+    """What the reader has chosen with a control, in its callback."""
+    return _now()[name]
+
+
 def put(**values: Any) -> None:
     """Set controls from a callback, as if the reader had set them."""
-    st.session_state.update(values)
-    st.session_state["_values"] = st.session_state["_values"] | values
-    st.session_state.setdefault("_put", set()).update(values)
+    st.session_state["_now"] = _now() | values
+    _tell(values)
     _changed(values)
 
 
@@ -115,7 +128,7 @@ def renew(name: str, options: object) -> None:
     kept = f"_options_of_{name}"
     if st.session_state.get(kept) != options:
         st.session_state[kept] = options
-        st.session_state[name] = st.session_state["_values"][name]
+        told.tell(name, st.session_state["_values"][name])
 
 
 def keep(key: str, options: list, usual: object) -> None:
@@ -128,7 +141,8 @@ def fall_back(name: str, to: Any, rule: str) -> None:
     """Take another value than the link's, which only the view itself could check, and say so."""
     state = st.session_state
     state["_ignored"] = [*ignored(), Ignored(name, str(state["_values"][name]), rule)]
-    state["_values"][name] = state[name] = to
+    state["_values"][name] = to
+    told.tell(name, to)
     write()
 
 
@@ -154,18 +168,32 @@ def _is_told_by_address() -> bool:
     return "_values" not in st.session_state or (run is not None and run.is_history_navigation)
 
 
-def _of_widgets() -> tuple[Values, list[str]]:
-    """What the controls say, made to fit together, and the names of those that did not."""
-    kept = st.session_state["_values"]
-    return share.settle({name: _of_widget(name, value) for name, value in kept.items()})
+def _tell(values: Values) -> None:
+    """Tell the controls that are on the page; the others are told when they are drawn."""
+    for name, value in values.items():
+        if _is_on_page(name):
+            told.tell(name, value)
 
 
-def _of_widget(name: str, kept: Any) -> Any:
-    """A widget's value; the one before where it has none, as after a click that deselects.
+def _is_on_page(name: str) -> bool:
+    """Whether there is such a control, if only since a run that was broken off."""
+    state = st.session_state
+    return name in state.get("_on_page", ()) or name in state.get("_drawn", ())
+
+
+def _now() -> Values:
+    """The values of the last run, and what the reader has chosen since."""
+    state = st.session_state
+    state["_now"] = {name: _chosen(name, value) for name, value in state["_now"].items()}
+    return state["_now"]
+
+
+def _chosen(name: str, kept: Any) -> Any:
+    """What a control says; where that is nothing, as after a click that deselects, what was before.
 
     A widget that is not on the page forgets its value, or worse, remembers an old one.
     """
-    if name not in st.session_state["_on_page"]:
+    if not _is_on_page(name):
         return kept
-    value = st.session_state.get(name, kept)
+    value = told.chosen(name, kept)
     return kept if value is None and name not in _OPTIONAL else value

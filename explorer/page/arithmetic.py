@@ -78,12 +78,15 @@ def _cell_choice(settings: Settings) -> None:
             list(map(str, here)),
             wrap=True,
             format_func=_NAMES.get,
+            required=True,
             **address.named("step"),
         )
         if view.step in PAIRS:
             word_choice("key", "Key word: who answers?", settings.tokens)
+            address.gone("feature")
         else:
             _feature_choice(settings, view)
+            address.gone("key")
 
 
 @parts.part

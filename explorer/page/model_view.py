@@ -13,7 +13,7 @@ from explorer.figures import maps, palette
 from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
 from explorer.figures.matrix import Kind, largest, layout, matrix
 from explorer.lights import Light, Lights, Role
-from explorer.page import address, latex, model_parts, model_state, style
+from explorer.page import address, latex, model_parts, model_state, style, told
 from explorer.page.bridge import Kin, is_place, light
 from explorer.page.chart import chart
 from explorer.page.learned_box import learned_box
@@ -172,11 +172,14 @@ def _row_choice(label: str, pieces: Pieces, shown: Shown, chosen: int, answers: 
     key = "row_answers" if answers else "row_asks"
 
     def changed() -> None:
-        row = st.session_state[key]
+        row = told.chosen(key, None)
         if row is not None:
             _choose(pieces, shown.rows[row], answers)
 
-    st.session_state[key] = chosen
+    if st.session_state.get(key) != chosen:
+        told.tell(key, chosen)
+    else:
+        told.tell_again(key, chosen)
     if len(shown.rows) <= _MOST_BUTTONS:
         st.segmented_control(
             label,

@@ -7,7 +7,7 @@ with a name of its own, and where nothing else changed only they are run, sent a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Set
 from functools import partial, wraps
 from typing import Any
 
@@ -17,14 +17,16 @@ FOLLOWED = frozenset({"query", "key", "step", "feature"})
 """The parameters that parts can follow: they are in no formula, they choose what is looked at."""
 
 _BREATH = 0.04
-"""Seconds between the charts and the rest: a browser that is sent all at once lays out the text
-first, and the charts, which the reader looks at, come later by as much."""
+"""Seconds in which what was drawn is sent. Between the charts and the rest: a browser that is sent
+all at once lays out the text first, and the charts, which the reader looks at, come later by as
+much. And after a whole run: when the next one draws parts, Streamlit drops what is unsent of them,
+and the browser, which cannot place what came after it, would show an empty page."""
 
 
 def part(
     draw: Callable[..., None] | None = None,
     *,
-    follows: Collection[str] = FOLLOWED,
+    follows: Set[str] = FOLLOWED,
     has_charts: bool = False,
 ) -> Callable[..., Any]:
     """Make what a function draws a part.
@@ -70,6 +72,7 @@ def are_enough() -> None:
 
 def done() -> None:
     """Say that the whole page is drawn: a run that was broken off has to be made up for."""
+    time.sleep(_BREATH)
     st.session_state["_is_whole"] = True
 
 
@@ -79,11 +82,11 @@ def can_follow(names: Collection[str]) -> bool:
     return bool(can and names) and FOLLOWED.issuperset(names)
 
 
-def follow(control: str | None = None) -> None:
-    """Callback: draw the parts that follow this control, or all, and nothing else.
+def follow(names: Set[str] | None = None) -> None:
+    """Callback: draw the parts that follow these parameters, or all, and nothing else.
 
     Does not return. A control that the reader used says what it is to say already; after a click
     on a chart all controls have something else to say.
     """
     parts = sorted(st.session_state["_parts"], key=lambda part: part[0])
-    st.rerun([name for _, name, follows in parts if control is None or control in follows])
+    st.rerun([name for _, name, follows in parts if names is None or follows & names])

@@ -73,8 +73,9 @@ def sidebar(values: Values) -> None:
 
 def _load_example() -> None:
     """Callback: fill every control with the chosen example's own state."""
-    example = st.session_state["example"]
-    history.act(**({"example": example} if example == OWN else share.defaults(example)))
+    example = address.chosen("example")
+    if example != st.session_state["_values"]["example"]:
+        history.act(**({"example": example} if example == OWN else share.defaults(example)))
 
 
 def _example_title(name: str) -> str:

@@ -29,6 +29,7 @@ _PAGE = """
   white-space: nowrap; }
 .legend i { flex: 0 1 5rem; height: 0.5rem; border: 1px solid rgba(128, 128, 128, 0.4); }
 .st-key-bridge { position: absolute; height: 0; overflow: hidden; }
+.st-key-out_of_sight { display: none; }
 .st-key-chart_engine { position: absolute; width: 1px; height: 1px; overflow: hidden;
   visibility: hidden; }
 """
