@@ -591,7 +591,7 @@ def test_a_change_on_the_page_wins_over_an_address_that_is_behind(paste):
     page.query_params.clear()
     run(page)  # as after a control that is in no link
     assert page.get_by_key("d_model").value == 6
-    assert_shows(page, replace(WARM_MAT, d_model=6))
+    assert_shows(page, replace(WARM_MAT, d_model=6, x=None))
 
 
 @pytest.mark.parametrize("first", [{}, {"view": "compare"}])
