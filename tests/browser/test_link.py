@@ -2,6 +2,7 @@
 
 from browser.helpers import (
     choose,
+    click_cell,
     draws_its_link,
     eventually,
     link,
@@ -30,6 +31,18 @@ def pick_heads(page):
     page.get_by_text("More: heads, positions, sizes, digits").click()
     pick(page, "n_heads", "3")
 
+
+# A line that takes its time, in both directions.
+SLOW_LINE = """
+window.WebSocket = class extends WebSocket {
+  addEventListener(type, hear, ...rest) {
+    const later = (event) => setTimeout(() => hear(event), window.lag);
+    super.addEventListener(type, type === 'message' ? later : hear, ...rest);
+  }
+  send(message) {
+    setTimeout(() => super.send(message), window.lag);
+  }
+};"""
 
 # What is written into the address is held back until the page is told to catch up.
 SLOW_ADDRESS = """() => {
@@ -111,6 +124,24 @@ def test_over_a_slow_line_what_was_typed_is_there_after_a_click_elsewhere(page):
     page.evaluate("catchUp()")
     link_becomes(page, example="warm_mat", text="dog bites man", key="0")
     assert sentence(page).input_value() == "dog bites man"
+    draws_its_link(page)
+
+
+def test_over_a_slow_line_every_choice_counts_and_every_control_says_what_holds(new_page):
+    page = new_page()
+    page.add_init_script(SLOW_LINE)
+    visit(page, text="the cat sat on the mat")
+    page.evaluate("lag = 250")
+    click_cell(page, "weights", 4, 2)
+    slide(page, "d_model", 2)  # asked for with the query from before
+    choose(page, "step", 1)
+    choose(page, "query", 3)
+    here = {"text": "the cat sat on the mat", "query": "3", "key": "2", "step": "scores"}
+    link_becomes(page, **here, d_model="6")
+    for key, chosen in (("query", 3), ("key", 2), ("step", 1)):
+        option = page.locator(f".st-key-{key}").get_by_role("radio").nth(chosen)
+        eventually(page, option.is_checked, True)
+    assert page.get_by_role("slider", name="Dimension d_model").input_value() == "6"
     draws_its_link(page)
 
 
