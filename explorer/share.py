@@ -361,7 +361,8 @@ def settle(values: Values) -> tuple[Values, dict[str, str]]:
     n_tokens = len(tokenize(values["text"]))
     for name in ("query", "key"):
         if values[name] >= max(n_tokens, 1):
-            fall_back(name, 0, f"a position from 0 to {max(n_tokens - 1, 0)}; 0 is used")
+            last = max(n_tokens - 1, 0)
+            fall_back(name, 0, f"a position from 0, the first word, to {last}; 0 is used")
     n_heads = values["n_heads"]
     if values["head"] not in ([*range(n_heads), MEAN] if n_heads > 1 else [0]):
         fall_back("head", 0, f"a head from 0 to {n_heads - 1}, or of several heads {MEAN}")

@@ -236,3 +236,12 @@ def test_the_core_loads_no_heavy_library(module):
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )
     assert run.stdout.split() == []
+
+
+def test_pandas_is_loaded_whole_before_the_first_chart():
+    """Plotly uses what it finds of it: of two readers of a fresh server, one got a traceback."""
+    program = "import sys, explorer.page.chart\nprint('pandas' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    )
+    assert run.stdout.split() == ["True"]

@@ -496,7 +496,7 @@ def test_any_state_can_be_pinned_and_compared_with_what_comes_next(paste):
     change = b.weights[0] - a.weights[0]
     np.testing.assert_allclose(numbers(page, "difference"), change, **FLOAT32)
     said = " ".join(bodies(page))
-    assert "scaling raw → sqrt d\\_k" in said or "scaling raw → sqrt d k" in said
+    assert "scaling raw → ÷ √d\\_k" in said
     assert "temperature 1 → 2" in said
     assert "mask none → causal" in said
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pandas as pd
 import streamlit as st
 
 from explorer import edits as by_hand
@@ -115,8 +116,6 @@ def _names(settings: Settings) -> list[str]:
 
 
 def _table(name: str, settings: Settings, values: Values) -> None:
-    import pandas as pd  # a third of a second, and only for those who open this
-
     rows = current(name, settings, values)
     table = _kept(name, settings.tokens, rows)
     words = [labels.shown(token, 40) for token in settings.tokens]

@@ -17,6 +17,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+# Plotly uses pandas where it finds it, even half loaded, for the first page of another reader.
+import pandas  # noqa: F401
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.io.json import to_json_plotly

@@ -119,7 +119,8 @@ def _what_differs(pinned: Values, values: Values, other_vectors: bool) -> str:
 
 
 def _code(text: str) -> str:
-    return labels.markdown(text.replace("_", " ").replace(",", ", "))
+    words = text.replace("_", " ").replace(",", ", ")
+    return labels.markdown(words.replace("sqrt d k", "÷ √d_k"))  # as its control says it
 
 
 def _draw(a: Side, b: Side, settings: Settings, view: View) -> None:

@@ -65,11 +65,11 @@ def _keys(revealed: int, most: int, query: int, n_tokens: int) -> None:
     """Buttons, so that a finger can do it too; each has a key."""
     with st.container(horizontal=True, key="present_keys"):
         for label, shortcut, off, change in (
-            ("Step back", "Left", revealed <= 1, {"revealed": revealed - 1}),
-            ("Next step", "Right", revealed >= most, {"revealed": revealed + 1}),
-            ("Word before", "Up", query <= 0, {"query": query - 1}),
-            ("Next word", "Down", query >= n_tokens - 1, {"query": query + 1}),
-            ("Leave", "Escape", False, {"view": Open.ATTENTION.value, "revealed": 1}),
+            ("Step back", "Left", revealed <= 1, ("revealed", -1, 1, most)),
+            ("Next step", "Right", revealed >= most, ("revealed", 1, 1, most)),
+            ("Word before", "Up", query <= 0, ("query", -1, 0, n_tokens - 1)),
+            ("Next word", "Down", query >= n_tokens - 1, ("query", 1, 0, n_tokens - 1)),
+            ("Leave", "Escape", False, None),
         ):
             st.button(
                 label,
@@ -77,6 +77,16 @@ def _keys(revealed: int, most: int, query: int, n_tokens: int) -> None:
                 type="tertiary",
                 shortcut=shortcut,
                 disabled=off,
-                on_click=address.put,
-                kwargs=change,
+                on_click=_move if change else _leave,
+                args=change,
             )
+
+
+def _move(name: str, by: int, least: int, most: int) -> None:
+    """Callback: go on from where the last press led, which may not be drawn yet."""
+    here = min(address.chosen(name), most)
+    address.put(**{name: min(max(here + by, least), most)})
+
+
+def _leave() -> None:
+    address.put(view=Open.ATTENTION.value, revealed=1)
