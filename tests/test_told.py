@@ -60,6 +60,17 @@ def test_a_choice_from_before_the_control_heard_counts_and_is_told_again(page):
     assert link(page)["step"] == "context"
 
 
+def test_a_choice_between_two_tellings_is_told_again_too(page):
+    """The control heard the first; the second is still to come, and would cover the choice."""
+    heard = says(page, "heard")
+    page = whole(page)
+    page.get_by_key("heard").set_value(heard)
+    page.get_by_key("step").set_value("context")
+    page = run(page)
+    assert says(page, "step") == "context"
+    assert is_told(page, "step")
+
+
 def test_parts_too_tell_a_control_again_that_has_not_heard():
     page = late(go(open_page(), query="3"), query=5)
     assert is_part(page)

@@ -9,7 +9,7 @@ heard: telling has numbers, and a control that nobody sees says the last one tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -37,8 +37,10 @@ def tell(name: str, value: Any) -> None:
 
 
 def tell_again(name: str, value: Any) -> None:
-    """Tell it again, where it is not heard yet."""
-    if name in _tellings():
+    """Tell it again, where it is not heard yet. This too has to be heard: it may come later."""
+    tellings = _tellings()
+    if name in tellings:
+        tellings[name] = replace(tellings[name], number=_last() + 1)
         st.session_state[name] = value
 
 
