@@ -227,7 +227,9 @@ def test_the_matrices_can_be_changed_too(page):
     page.locator(".st-key-change summary").click()
     page.locator(".st-key-change canvas").first.wait_for()
     settle(page)
+    embeddings = page.locator(".st-key-change canvas").first.element_handle()
     pick(page, "changed", "Output matrix W_O")
+    embeddings.wait_for_element_state("hidden")  # the table of another matrix is another table
     settle(page)
     page.wait_for_timeout(300)
     enter(page, 0, 0, "3")

@@ -131,7 +131,7 @@ def test_over_a_slow_line_every_choice_counts_and_every_control_says_what_holds(
     page = new_page()
     page.add_init_script(SLOW_LINE)
     visit(page, text="the cat sat on the mat")
-    page.evaluate("lag = 250")
+    page.evaluate("lag = 150")
     click_cell(page, "weights", 4, 2)
     slide(page, "d_model", 2)  # asked for with the query from before
     choose(page, "step", 1)
