@@ -31,14 +31,8 @@ def late(page, **said):
     return run(page)
 
 
-def whole(page):
-    """The page with all its controls, where the last run drew parts only; nothing new is heard."""
-    page.get_by_key("heard").set_value("")
-    return run(page)
-
-
 def test_what_a_control_said_before_it_heard_is_nobody_s_choice(page):
-    page = whole(late(page, step="weights"))
+    page = late(late(page, step="weights"))  # the second draws the whole page
     assert says(page, "step") == "scores"
     assert is_told(page, "step")
     page = late(page, step="weights", d_model=4)
@@ -63,7 +57,7 @@ def test_a_choice_from_before_the_control_heard_counts_and_is_told_again(page):
 def test_a_choice_between_two_tellings_is_told_again_too(page):
     """The control heard the first; the second is still to come, and would cover the choice."""
     heard = says(page, "heard")
-    page = whole(page)
+    page = late(page)
     page.get_by_key("heard").set_value(heard)
     page.get_by_key("step").set_value("context")
     page = run(page)

@@ -189,7 +189,7 @@ def _now() -> Values:
 
 
 def _chosen(name: str, kept: Any) -> Any:
-    """What a control says; where that is nothing, as after a click that deselects, what was before.
+    """What a control says; where that is nothing, as in a field that was emptied, what was before.
 
     A widget that is not on the page forgets its value, or worse, remembers an old one.
     """
