@@ -23,6 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.floating]
 BoolArray = NDArray[np.bool_]
+Product = Callable[[Array, Array], Array]
+"""What multiplies two matrices: (..., I, N) and (..., N, J) make (..., I, J)."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, slots=True)
@@ -47,6 +49,7 @@ def attend(
     bias: ArrayLike | None = None,
     temperature: float = 1.0,
     share_out: Callable[[Array], Array] | None = None,
+    product: Product | None = None,
 ) -> Attention:
     """Let every query gather what the keys it may see have to offer, and keep each step.
 
@@ -56,6 +59,7 @@ def attend(
     bias: as visible, but numbers, added to the scaled scores; -inf hides the key as well.
     temperature: above 1 evens the weights out, below 1 sharpens them.
     share_out: how a row of scores becomes weights; None means softmax.
+    product: how two matrices are multiplied; None means `multiply`, `np.matmul` is faster.
 
     Raises ValueError if the shapes do not belong together or the mask is not boolean.
     Source: Vaswani et al. (2017), section 3.2.1, equation 1.
@@ -74,14 +78,14 @@ def attend(
             bias = _mask("bias", bias, n_queries, n_keys).astype(q.dtype, copy=False)
         seen = seen & ~np.isneginf(bias)
 
-    scores = score(q, k)
+    scores = score(q, k, product)
     scaled = scores * (q.shape[-1] ** -0.5 if scale is None else float(scale))
     # Behind the mask the bias may hold anything; what is no number must not even be added.
     biased = scaled if bias is None else scaled + np.where(seen | np.isfinite(bias), bias, 0)
     cooled = biased if temperature == 1 else biased / temperature
     masked = hide(cooled, seen)
     weights = (share_out or softmax)(masked)
-    context = mix(weights, v, seen)
+    context = mix(weights, v, seen, product)
     return Attention(
         scores=scores,
         scaled=scaled,
@@ -93,13 +97,23 @@ def attend(
     )
 
 
-def score(q: Array, k: Array) -> Array:
+def multiply(a: Array, b: Array) -> Array:
+    """Matrix product in which equal rows and equal columns give equal numbers, to the last bit.
+
+    a: (..., I, N); b: (..., N, J). Returns (..., I, J).
+    """
+    # Libraries for matrices sum the cells at the edge of a block in another order, which would
+    # make two words with the same vector differ. Here every cell is summed in the same order.
+    return np.einsum("...in,...nj->...ij", a, b)
+
+
+def score(q: Array, k: Array, product: Product | None = None) -> Array:
     """Measure how well each key answers each query: one dot product a pair.
 
     q: (..., Tq, D); k: (..., Tk, D). Returns (..., Tq, Tk), a row for each query.
     """
     with np.errstate(invalid="ignore"):  # infinity times 0 is NaN, and may be about to be hidden
-        return q @ np.swapaxes(k, -1, -2)
+        return (product or multiply)(q, np.swapaxes(k, -1, -2))
 
 
 def hide(scores: Array, visible: BoolArray) -> Array:
@@ -149,14 +163,16 @@ def share_by_total(scores: Array) -> Array:
     return np.where(seen, shares, scores.dtype.type(0))
 
 
-def mix(weights: Array, v: Array, visible: BoolArray | None = None) -> Array:
+def mix(
+    weights: Array, v: Array, visible: BoolArray | None = None, product: Product | None = None
+) -> Array:
     """Blend the values by the weights: each query's context vector.
 
     weights: (..., Tq, Tk); v: (..., Tk, Dv); visible: broadcast to weights, True where the key
     may be seen. Returns (..., Tq, Dv).
     """
     if visible is None or np.isfinite(v).all():
-        return weights @ v
+        return (product or multiply)(weights, v)
     # 0 * NaN is NaN, so a hidden value has to be left out of the sum, not weighted by 0.
     terms = weights[..., :, :, None] * v[..., None, :, :]
     return np.where(visible[..., None], terms, v.dtype.type(0)).sum(axis=-2)

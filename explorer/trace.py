@@ -15,6 +15,7 @@ from explorer.attention import (
     BoolArray,
     attend,
     join_heads,
+    multiply,
     share_by_total,
     softmax,
     split_heads,
@@ -81,11 +82,9 @@ def trace(settings: Settings) -> AttentionTrace:
     added = _added_positions(settings)
     inputs = x if added is None else x + added
     if settings.qkv:
-        q, k, v = (split_heads(inputs @ w, n_heads) for w in (w_q, w_k, w_v))
+        q, k, v = (split_heads(multiply(inputs, w), n_heads) for w in (w_q, w_k, w_v))
     else:
-        # Copies: for one array times itself BLAS takes another kernel, whose last bit may differ
-        # from what identity matrices give.
-        q, k, v = (split_heads(inputs.copy(), n_heads) for _ in range(3))
+        q = k = v = split_heads(inputs, n_heads)
     turned = settings.position is Position.ROTARY
     q_turned, k_turned = (positions.rotary(q), positions.rotary(k)) if turned else (q, k)
     bias = positions.alibi(len(tokens), n_heads) if settings.position is Position.ALIBI else None
@@ -128,7 +127,7 @@ def trace(settings: Settings) -> AttentionTrace:
         context=steps.context,
         joined=joined,
         w_o=w_o,
-        output=joined if w_o is None else joined @ w_o,
+        output=joined if w_o is None else multiply(joined, w_o),
     )
 
 

@@ -139,7 +139,8 @@ def test_a_layer_keeps_every_step(model):
     layer, learned = run.layers[2], model.layers[2]
     x = run.hidden[2]
     close = {"rtol": 1e-4, "atol": 1e-5}
-    np.testing.assert_allclose(np.hstack([*layer.q]), (x @ learned.qkv.w + learned.qkv.b)[:, :384])
+    queries = (x @ learned.qkv.w + learned.qkv.b)[:, :384]
+    np.testing.assert_allclose(np.hstack([*layer.q]), queries, **close)
     np.testing.assert_allclose(layer.scores, layer.q @ layer.k.swapaxes(-1, -2), **close)
     np.testing.assert_allclose(layer.weights, softmax(layer.masked), **close)
     np.testing.assert_allclose(layer.context, layer.weights @ layer.v, **close)

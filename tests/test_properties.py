@@ -1,15 +1,18 @@
 """What holds for attention whatever the numbers are."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
+from hypothesis import settings as how
 from hypothesis import strategies as st
 from strategies import experiments
 
 from explorer import masks
 from explorer.attention import attend, join_heads, softmax, split_heads
-from explorer.settings import MAX_NUMBER, Mask, Settings
+from explorer.settings import MAX_NUMBER, Mask, Position, Settings
 from explorer.trace import trace
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -50,6 +53,46 @@ def test_a_hidden_key_is_as_good_as_no_key(scores, where):
     weights = softmax(np.insert(scores, where, -np.inf))
     assert weights[where] == 0
     np.testing.assert_allclose(np.delete(weights, where), softmax(scores), rtol=1e-14)
+
+
+# Equal words
+
+
+@pytest.mark.parametrize("n_features", [*range(2, 17), 31, 33, 64])
+def test_equal_words_meet_with_equal_numbers_at_every_size(n_features):
+    """To the last bit: libraries for matrices sum the edges of their blocks in another order."""
+    for n_tokens in range(2, 40):
+        x = normal(n_tokens, 1, n_tokens, n_features)
+        x[:, -1] = x[:, 0]
+        steps = attend(x, x, x)
+        for rows in (steps.scores, steps.weights, steps.context):
+            np.testing.assert_array_equal(rows[0, -1], rows[0, 0], err_msg=f"{n_tokens} words")
+        for columns in (steps.scores, steps.weights):
+            np.testing.assert_array_equal(columns[0, :, -1], columns[0, :, 0])
+
+
+@how(max_examples=80)
+@given(experiments(position=Position.NONE), st.integers(2, 39), st.integers(1, 32), SEED)
+def test_equal_words_have_equal_rows_and_columns_whatever_the_settings(plain, n, half, seed):
+    """Where the same keys may be seen, everything that belongs to equal words is equal."""
+    rng = np.random.default_rng(seed)
+    words = [f"w{number}" for number in rng.integers(0, max(2, n // 3), n)]
+    chosen = {"n_heads": rng.choice([1, 2]), "d_model": 2 * half, "text": " ".join(words)}
+    numbers = dict.fromkeys(("x", "w_q", "w_k", "w_v", "w_o", "custom"))
+    t = trace(replace(plain, **chosen | numbers))
+    for i, j in combinations(range(n), 2):
+        if words[i] != words[j]:
+            continue
+        for step in ("q", "k", "v", "scores", "scaled", "cooled"):
+            rows = getattr(t, step)
+            np.testing.assert_array_equal(rows[:, i], rows[:, j], err_msg=step)
+        np.testing.assert_array_equal(t.scores[..., i], t.scores[..., j])
+        if (t.visible[i] == t.visible[j]).all():
+            for rows in (t.weights, t.context):
+                np.testing.assert_array_equal(rows[:, i], rows[:, j])
+            np.testing.assert_array_equal(t.output[i], t.output[j])
+        both = t.visible[:, i] == t.visible[:, j]
+        np.testing.assert_array_equal(t.weights[:, both, i], t.weights[:, both, j])
 
 
 # Attention

@@ -15,7 +15,16 @@ from enum import StrEnum
 import numpy as np
 
 from explorer import masks
-from explorer.attention import Array, BoolArray, attend, hide, join_heads, softmax, split_heads
+from explorer.attention import (
+    Array,
+    BoolArray,
+    attend,
+    hide,
+    join_heads,
+    mix,
+    softmax,
+    split_heads,
+)
 from explorer.labels import number, percent
 from explorer.settings import divisors
 from explorer.trace import AttentionTrace
@@ -124,7 +133,7 @@ def softmax_twice(scores: Array) -> Array:
 
 def averaged_heads(weights: Array, v: Array) -> Array:
     """Every head's values mixed by the average weights: (H, T, T), (H, T, D) -> (T, C)."""
-    return join_heads(weights.mean(axis=0) @ v)
+    return join_heads(mix(weights.mean(axis=0), v))
 
 
 # The right lines where they are not a function of `explorer.attention` already
@@ -137,7 +146,7 @@ def masked(scores: Array, visible: BoolArray) -> Array:
 
 def each_head(weights: Array, v: Array) -> Array:
     """Every head's values mixed by its own weights: (H, T, T), (H, T, D) -> (T, C)."""
-    return join_heads(weights @ v)
+    return join_heads(mix(weights, v))
 
 
 def scaled_softmax(scores: Array, scale: float) -> Array:

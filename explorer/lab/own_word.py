@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.attention import Array, BoolArray, attend
+from explorer.attention import Array, BoolArray, attend, score
 
 LENGTHS = range(10, 401)
 """How long a word can be made, in percent of its own length."""
@@ -65,7 +65,7 @@ def stretch(
 def cosines(q: Array, k: Array) -> Array:
     """The cosine of the angle between each query and each key: (T, T)."""
     sizes = np.linalg.norm(q, axis=-1)[:, None] * np.linalg.norm(k, axis=-1)
-    return np.divide(q @ k.T, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    return np.divide(score(q, k), sizes, out=np.zeros_like(sizes), where=sizes > 0)
 
 
 def _from_others(weights: Array) -> Array:

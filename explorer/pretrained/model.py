@@ -96,7 +96,7 @@ class Layer:
     @property
     def scores(self) -> Array:
         """(H, T, T) q k^T. Computed again, to the same numbers; keeping them takes longer."""
-        return score(self.q, self.k)
+        return score(self.q, self.k, np.matmul)
 
     @property
     def masked(self) -> Array:
@@ -185,7 +185,7 @@ def _layer(model: Model, w: LayerWeights, x: Array, visible: BoolArray) -> Layer
         split_heads(part, model.n_heads)
         for part in np.split(w.qkv(w.norm_1(x) if before else x), 3, axis=-1)
     )
-    steps = attend(q, k, v, visible=visible)
+    steps = attend(q, k, v, visible=visible, product=np.matmul)
     attended = w.out(join_heads(steps.context))
     middle = x + attended
     if not before:

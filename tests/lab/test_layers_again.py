@@ -29,7 +29,8 @@ def test_words_grow_alike():
     found = repeat(WARM_MAT, 12)
     assert len(found) == 13
     apart = [layer.apart for layer in found]
-    assert all(later <= before for before, later in pairwise(apart))
+    # Once the words are equal, only rounding is left to move them.
+    assert all(later <= before + 1e-14 for before, later in pairwise(apart))
     assert apart[-1] < 1e-12 < apart[0]
     assert found[-1].cosine == pytest.approx(1)
 
