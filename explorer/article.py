@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,7 +71,7 @@ def _chosen(example: Example) -> list[Printed]:
 def _ours(step: str, t: AttentionTrace) -> Array | None:
     """Our numbers of a step, of the first head: (words, columns)."""
     with np.errstate(over="ignore"):
-        steps = {
+        steps: dict[str, Callable[[], Array]] = {
             "embeddings": lambda: t.x,
             "queries": lambda: t.q[0],
             "keys": lambda: t.k[0],

@@ -27,7 +27,8 @@ def pairs(
     if hidden:
         parts.append(f"{hidden} {'cell is' if hidden == 1 else 'cells are'} hidden by the mask.")
     if seen.any():
-        i, j = np.unravel_index(np.argmax(np.where(seen, numbers, -np.inf)), numbers.shape)
+        largest = np.argmax(np.where(seen, numbers, -np.inf))
+        i, j = map(int, np.unravel_index(largest, numbers.shape))
         parts.append(
             f"The largest, {labels.number(numbers[i, j], decimals)}, "
             f"is from {word(tokens, i)} to {word(tokens, j)}."
@@ -137,7 +138,7 @@ def compared(a: Array, b: Array, before: AttentionTrace, now: AttentionTrace) ->
     if before.tokens != now.tokens:
         return said
     change = np.abs(np.nan_to_num(b - a))
-    i, j = np.unravel_index(change.argmax(), change.shape)
+    i, j = map(int, np.unravel_index(change.argmax(), change.shape))
     if change[i, j] < 5e-4:
         return f"{said} No weight differs by as much as 0.1 %."
     asks, answers = (f"“{labels.markdown(word(now.tokens, n))}”" for n in (i, j))

@@ -84,7 +84,8 @@ def shape(rows: Sequence[Sequence]) -> tuple[int, int]:
 
 def changed(edits: Edits, **matrices: Rows | tuple[str, ...] | None) -> Edits:
     """Put some matrices into the place of others."""
-    return replace(edits, **matrices)
+    # Which name takes which of the types, a call with names cannot say.
+    return replace(edits, **matrices)  # type: ignore[arg-type]
 
 
 def pack(edits: Edits, base: Mapping[str, Rows]) -> str:

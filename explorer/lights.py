@@ -69,6 +69,7 @@ def lights(settings: Settings, view: View) -> Lights:
 def _operands(settings: Settings, view: View, n_tokens: int) -> list[tuple[Step, Role, Span, Span]]:
     """The cells that the picked cell is made of: step, role, rows, columns."""
     step, i, j, c, h = view.step, view.query, view.key, view.feature, view.head
+    assert h is not None, "the average over the heads is made of no cells"
     d, dv = settings.d_query, settings.d_value
     row, all_words, all_features = (i, i), (0, n_tokens - 1), (0, settings.d_model - 1)
 

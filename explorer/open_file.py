@@ -153,7 +153,7 @@ def _of_arrays(arrays: dict[str, Array]) -> Values:
     tokens = found.pop("tokens", None)
     mask = next((found.pop(n) for n in ("visible", "mask") if n in found), None)
     if {"q", "k", "v"} <= found.keys() and "x" not in found:
-        values = _of_queries(*(found[name] for name in "qkv"), tokens)
+        values = _of_queries(found["q"], found["k"], found["v"], tokens)
     elif "x" in found:
         x = _finite("X", found["x"], 2)
         values = _own(_words(tokens, len(x)), written(x.tolist()))

@@ -72,7 +72,7 @@ class AttentionTrace:
     @property
     def sees_nobody(self) -> BoolArray:
         """(T,) True for a query that may see no key: its weights and its context are 0."""
-        return ~self.visible.any(axis=-1)
+        return ~np.asarray(self.visible.any(axis=-1))
 
 
 def trace(settings: Settings) -> AttentionTrace:
@@ -81,7 +81,7 @@ def trace(settings: Settings) -> AttentionTrace:
     x, w_q, w_k, w_v, w_o = given(settings)
     added = _added_positions(settings)
     inputs = x if added is None else x + added
-    if settings.qkv:
+    if w_q is not None and w_k is not None and w_v is not None:
         q, k, v = (split_heads(multiply(inputs, w), n_heads) for w in (w_q, w_k, w_v))
     else:
         q = k = v = split_heads(inputs, n_heads)

@@ -103,7 +103,8 @@ def heads(t: AttentionTrace, settings: Settings) -> tuple[Tensor, Tensor, Tensor
 
     if not settings.qkv:
         return split(x), split(x), split(x)
-    return tuple(split(x @ torch.tensor(w)) for w in (t.w_q, t.w_k, t.w_v))
+    q, k, v = (split(x @ torch.tensor(w)) for w in (t.w_q, t.w_k, t.w_v))
+    return q, k, v
 
 
 def added_positions(settings: Settings, n_tokens: int, n_features: int) -> Tensor:
@@ -181,9 +182,7 @@ def difference(t: AttentionTrace, twin: Twin) -> Difference:
     ours_too = ~np.isnan(t.weights).all(axis=(0, 2)) & ~t.sees_nobody
     agreed = np.array_equal(sees, ours_too)
 
-    def largest(ours: Array, theirs: Array | None) -> float | None:
-        if theirs is None:
-            return None
+    def largest(ours: Array, theirs: Array) -> float:
         if not agreed:
             return np.inf
         return float(np.nan_to_num(np.abs(ours[:, sees] - theirs[:, sees])).max(initial=0.0))
@@ -191,5 +190,7 @@ def difference(t: AttentionTrace, twin: Twin) -> Difference:
     return Difference(
         weights=largest(t.weights, twin.weights),
         context=largest(t.context, twin.context),
-        fused_context=largest(t.context, twin.fused_context),
+        fused_context=None
+        if twin.fused_context is None
+        else largest(t.context, twin.fused_context),
     )

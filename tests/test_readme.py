@@ -14,6 +14,14 @@ def test_ci_runs_the_test_command_of_the_readme():
     assert command in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
+def test_ci_runs_the_checks_of_the_readme():
+    (line,) = (line for line in README.splitlines() if line.endswith("the type checker."))
+    tests, *checks = re.findall(r"`([^`]+)`", line)
+    run = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert checks == run[-len(checks) :]
+    assert any(command.endswith(f"&& {tests}") for command in run)
+
+
 def test_every_module_has_its_line():
     named = set(re.findall(r"^\| `explorer/([a-z_]+)(?:\.py|/)`", README, flags=re.MULTILINE))
     there = {

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from explorer import labels
 from explorer.attention import Array
@@ -186,7 +187,7 @@ def _lines(bands: list[list[str]], thickness: float = 1.0) -> list[dict]:
     ]
 
 
-def strongest(weights: Array, focus: int | None) -> Array:
+def strongest(weights: Array, focus: int | None) -> NDArray[np.intp]:
     """The (query, key) of every arrow to draw: more would be a blot, and slow."""
     places = np.argwhere(weights >= LEAST)
     most = MOST_OF_ALL if focus is None else MOST_OF_ONE
@@ -205,7 +206,7 @@ def slot_width(tokens: Sequence[str]) -> int:
 def _arc(i: int, j: int, n_tokens: int) -> tuple[str, float]:
     """The line of one arrow, and where its tip stands."""
     if i == j:
-        start, end, height = i - 0.11, i + 0.11, _SELF
+        start, end, height = i - 0.11, i + 0.11, float(_SELF)
     else:
         side = 0.2 if j > i else -0.2
         start, end = i + side, j - side / 4

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from explorer import labels
+from explorer.attention import Array
 from explorer.figures import palette
 
 HEIGHT = 330
@@ -17,8 +18,8 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def lines(
-    x: Sequence[float],
-    curves: Mapping[str, Sequence[float]],
+    x: Sequence[float] | Array,
+    curves: Mapping[str, Sequence[float] | Array],
     *,
     x_title: str,
     y_title: str,
@@ -84,13 +85,15 @@ def lines(
     return go.Figure({"data": drawn, "layout": layout})
 
 
-def _decades(curves: Mapping[str, Sequence[float]]) -> int:
+def _decades(curves: Mapping[str, Sequence[float] | Array]) -> int:
     """Over how many powers of ten the curves stretch."""
     powers = [math.log10(y) for numbers in curves.values() for y in numbers if y > 0]
     return int(max(powers, default=0) - min(powers, default=0))
 
 
-def _mark(layout: dict, x: Sequence[float], place: float, name: str, doubling: bool) -> None:
+def _mark(
+    layout: dict, x: Sequence[float] | Array, place: float, name: str, doubling: bool
+) -> None:
     line = {"color": palette.PICKED, "width": 1.5, "dash": "dot"}
     ends = {"x0": place, "x1": place, "y0": 0, "y1": 1, "xref": "x", "yref": "paper"}
     layout["shapes"].append({"type": "line", "line": line, "layer": "below", **ends})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -101,9 +102,9 @@ def matrix(
     digits = _digits(drawn, hidden, decimals) if fits_digits(*numbers.shape) else None
     by_row = row_bounds is not None
     end = 1.0 if by_row else (largest(drawn) if bound is None else bound)
-    cells = {
+    cells: dict[str, Any] = {
         "type": "heatmap",
-        "z": (drawn / row_bounds if by_row else drawn).astype(np.float32),
+        "z": (drawn if row_bounds is None else drawn / row_bounds).astype(np.float32),
         "zmin": 0.0 if kind is Kind.WEIGHTS else -end,
         "zmax": end,
         "colorscale": palette.WEIGHTS if kind is Kind.WEIGHTS else palette.SIGNED,

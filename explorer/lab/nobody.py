@@ -6,7 +6,9 @@ Source: measured; PyTorch's own issues 103963 and 110213 tell the story.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +52,7 @@ def pytorch(x: Array, visible: BoolArray) -> Ways:
         )
 
 
-def _identity(n_features: int):
+def _identity(n_features: int) -> Callable[..., tuple[Any, Any]]:
     """PyTorch's own module with projections that change nothing."""
     import torch
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class Question:
     visible: tuple[tuple[bool, ...], ...] = ()  # (T, T), where the mask is what is asked for
 
     @property
-    def answer(self) -> object:
+    def answer(self) -> Any:
         """The right answer; the first, where several are."""
         return self.answers[0]
 
@@ -254,7 +255,7 @@ def row(question: Question, t: AttentionTrace, head: int) -> Array:
 
 
 def _same(given: object, other: object) -> bool:
-    if isinstance(other, float):
+    if isinstance(other, float) and isinstance(given, float | int):
         # Of a large number two decimals are more than anybody would type.
-        return abs(float(given) - other) <= max(_TOLERANCE, 1e-3 * abs(other))
+        return abs(given - other) <= max(_TOLERANCE, 1e-3 * abs(other))
     return given == other

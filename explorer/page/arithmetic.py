@@ -77,7 +77,7 @@ def _cell_choice(settings: Settings) -> None:
             "Step",
             list(map(str, here)),
             wrap=True,
-            format_func=_NAMES.get,
+            format_func=_NAMES.__getitem__,
             required=True,
             **address.named("step"),
         )
@@ -169,7 +169,7 @@ def _heading(t: AttentionTrace, view: View) -> str:
 
 
 def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
-    h, i, j, c, places = view.head, view.query, view.key, view.feature, view.decimals
+    i, j, c, places = view.query, view.key, view.feature, view.decimals
     one, other, feature = i + 1, j + 1, c + 1  # formulas count from 1
     x = "x'" if settings.position.is_added else "x"
     q, k, v = ("q", "k", "v") if settings.qkv else (x, x, x)
@@ -178,11 +178,11 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
     row = f"{one},{other}"
     largest_first = _largest_first(t, settings, view)
     if view.step is Step.SCORES:
-        sum_ = worked.score(t, h, i, j)
+        sum_ = worked.score(t, _head(view), i, j)
         symbols = (f"{q}_{{{one},n}}", f"{k}_{{{other},n}}")
         st.latex(latex.dot_product(f"s_{{{row}}}", sum_, symbols, places, largest_first))
     elif view.step is Step.SCALED:
-        scaling = worked.scaling(t, h, i, j)
+        scaling = worked.scaling(t, _head(view), i, j)
         st.latex(latex.scaling(f"s'_{{{row}}}", scaling, f"s_{{{row}}}", settings.d_query, places))
     elif view.step in _BETWEEN:
         st.latex(_BETWEEN[view.step](t, settings, view))
@@ -191,11 +191,12 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
     elif view.step is Step.WEIGHTS:
         _softmax(t, settings, view)
     elif view.step is Step.CONTEXT:
-        sum_ = worked.context(t, h, i, c)
+        sum_ = worked.context(t, _head(view), i, c)
         symbols = (f"a_{{{one},n}}", f"{v}_{{n,{feature}}}")
         st.latex(latex.dot_product(f"y_{{{one},{feature}}}", sum_, symbols, places, largest_first))
     elif view.step in (Step.QUERIES, Step.KEYS, Step.VALUES):
         letter = {Step.QUERIES: "q", Step.KEYS: "k", Step.VALUES: "v"}[view.step]
+        h = _head(view)
         sum_ = worked.projection(t, letter, h, i, c)
         width = settings.d_value if letter == "v" else settings.d_query
         symbols = (f"{x}_{{{one},n}}", f"w^{{{letter.upper()}}}_{{n,{h * width + feature}}}")
@@ -209,6 +210,11 @@ def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
         _change_here(t, view)
 
 
+def _head(view: View) -> int:
+    assert view.head is not None, "of the average over the heads there are weights only"
+    return view.head
+
+
 def _position(t: AttentionTrace, settings: Settings, view: View) -> str:
     i, c, n_features = view.query, view.feature, settings.d_model
     if settings.position is Position.SINUSOIDAL:
@@ -219,6 +225,7 @@ def _position(t: AttentionTrace, settings: Settings, view: View) -> str:
         if c >= 2 * waves:
             return r"p = \mathbf{0} \quad \text{(the last of an odd number of features)}"
         exponent = exponent if waves > 1 else "0"
+    assert t.positions is not None
     value = latex.number(t.positions[i, c], view.decimals)
     function = "sin" if sine else "cos"
     angle = rf"\left({i} / 10000^{{{exponent}}}\right)"
@@ -228,12 +235,13 @@ def _position(t: AttentionTrace, settings: Settings, view: View) -> str:
 def _input(t: AttentionTrace, settings: Settings, view: View) -> str:
     i, c = view.query, view.feature
     name = f"x'_{{{i + 1},{c + 1}}} = x_{{{i + 1},{c + 1}}} + p_{{{i + 1},{c + 1}}}"
+    assert t.positions is not None
     return latex.plus(name, t.x[i, c], t.positions[i, c], view.decimals)
 
 
 def _turned(t: AttentionTrace, settings: Settings, view: View) -> str:
     letter = "q" if view.step is Step.TURNED_QUERIES else "k"
-    sum_ = worked.turn(t, letter, view.head, view.query, view.feature)
+    sum_ = worked.turn(t, letter, _head(view), view.query, view.feature)
     one, feature = view.query + 1, view.feature + 1
     return latex.turn(
         f"{letter}^R_{{{one},{feature}}}",
@@ -246,20 +254,22 @@ def _turned(t: AttentionTrace, settings: Settings, view: View) -> str:
 
 
 def _bias(t: AttentionTrace, settings: Settings, view: View) -> str:
-    i, j = view.query, view.key
-    slope = positions.alibi_slopes(t.n_heads)[view.head]
-    value = latex.number(t.bias[view.head, i, j], view.decimals)
+    h, i, j = _head(view), view.query, view.key
+    assert t.bias is not None
+    slope = positions.alibi_slopes(t.n_heads)[h]
+    value = latex.number(t.bias[h, i, j], view.decimals)
     return rf"b_{{{i + 1},{j + 1}}} = -{slope:.4g} \cdot |{i + 1} - {j + 1}| = \mathbf{{{value}}}"
 
 
 def _biased(t: AttentionTrace, settings: Settings, view: View) -> str:
-    h, i, j = view.head, view.query, view.key
+    h, i, j = _head(view), view.query, view.key
+    assert t.bias is not None
     name = f"s^B_{{{i + 1},{j + 1}}}"
     return latex.plus(name, t.scaled[h, i, j], t.bias[h, i, j], view.decimals)
 
 
 def _cooled(t: AttentionTrace, settings: Settings, view: View) -> str:
-    h, i, j = view.head, view.query, view.key
+    h, i, j = _head(view), view.query, view.key
     value = latex.number(t.cooled[h, i, j], view.decimals)
     before = latex.number(t.biased[h, i, j], view.decimals + 1)
     return (
@@ -282,7 +292,7 @@ def _masked(t: AttentionTrace, settings: Settings, view: View) -> None:
     i, j = view.query, view.key
     asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
     if t.visible[i, j]:
-        number = labels.number(t.masked[view.head, i, j], view.decimals)
+        number = labels.number(t.masked[_head(view), i, j], view.decimals)
         st.markdown(f"{asks} may see {answers}, so the score stays **{number}**.")
     else:
         st.markdown(

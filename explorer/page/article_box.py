@@ -31,7 +31,7 @@ def article_box(t: AttentionTrace, values: Values) -> None:
     """Count the published numbers that hold, and list them once the reader opens this."""
     example = EXAMPLES.get(values["example"])
     numbers = [] if example is None else published(example, t)
-    if not numbers:
+    if example is None or not numbers:
         return
     box = st.expander(_count(numbers), key="article", on_change="rerun")
     if not box.open:

@@ -102,8 +102,10 @@ def _numbers(step: Step, t: AttentionTrace, head: int | None) -> Array:
         Step.OUTPUT: t.output,
     }
     if step in of_all_heads:
-        return of_all_heads[step]
-    return {
+        numbers = of_all_heads[step]
+        assert numbers is not None, "only the steps that an experiment has are drawn"
+        return numbers
+    of_each_head = {
         Step.QUERIES: t.q,
         Step.KEYS: t.k,
         Step.VALUES: t.v,
@@ -116,7 +118,9 @@ def _numbers(step: Step, t: AttentionTrace, head: int | None) -> Array:
         Step.COOLED: t.cooled,
         Step.MASKED: t.masked,
         Step.CONTEXT: t.context,
-    }[step][head or 0]
+    }[step]
+    assert of_each_head is not None, "only the steps that an experiment has are drawn"
+    return of_each_head[head or 0]
 
 
 def _features(count: int) -> tuple[str, ...]:
@@ -169,7 +173,8 @@ def arrow_graph(t: AttentionTrace, view: View) -> Graph:
     weights = t.weights_of(view.head)
     i, j = view.query, view.key
     drawn = np.full_like(weights, np.nan)
-    focus, colour = i, palette.QUERY
+    focus: int | None = i
+    colour = palette.QUERY
     if view.direction is Direction.FROM_QUERY:
         drawn[i] = weights[i]
         shares, seen = weights[i], t.visible[i]

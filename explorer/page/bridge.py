@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import TypeGuard
 
 import streamlit as st
 
@@ -131,7 +132,8 @@ def _pick_head(row: object, column: object, settings: Settings, n_tokens: int) -
             address.put(head=head)
 
 
-def is_place(value: object, count: int) -> bool:
+def is_place(value: object, count: int) -> TypeGuard[int | float]:
     """Whether what the browser said is a whole number from 0, below count."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and 0 <= value < count and value == int(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return 0 <= value < count and value == int(value)

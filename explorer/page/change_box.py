@@ -50,7 +50,7 @@ def change_box(settings: Settings, values: Values) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             address.keep("changed", names, "x")
             name = st.selectbox(
-                "What to change", names, key="changed", format_func=_TITLES.get, width=220
+                "What to change", names, key="changed", format_func=_TITLES.__getitem__, width=220
             )
             history.buttons()
             edits = values[EDITS]

@@ -72,7 +72,7 @@ def chart(
     button. in_part: whether this is drawn in a part of the page: what it asks for reaches that part
     alone, so it leaves it to the other charts to say that the library is missing.
     """
-    config = _CONFIG
+    config: dict[str, Any] = _CONFIG
     if download is not None:
         config = _CONFIG | {
             "displayModeBar": True,
@@ -80,7 +80,10 @@ def chart(
             "toImageButtonOptions": download,
         }
     wide = figure.layout.width
-    size = {"width": int(wide) if wide else "stretch", "height": int(figure.layout.height)}
+    size: dict[str, Any] = {
+        "width": int(wide) if wide else "stretch",
+        "height": int(figure.layout.height),
+    }
     if _is_plain():
         st.plotly_chart(figure, key=key, theme="streamlit", config=config, alt=alt, **size)
         return

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from explorer import describe, labels, share
-from explorer.attention import Array
+from explorer.attention import Array, BoolArray
 from explorer.figures.matrix import Kind, Layout, largest, layout, matrix, row_bounds
 from explorer.lights import Light, Lights, Role
 from explorer.page import address, moved
@@ -176,7 +176,7 @@ def _draw(a: Side, b: Side, settings: Settings, view: View) -> None:
     bridge(settings, view, b.t.tokens, lit, dict.fromkeys(drawn, Kin.PAIRS) if aligned else {})
 
 
-def _hidden(side: Side) -> Array:
+def _hidden(side: Side) -> BoolArray:
     return ~side.t.visible
 
 
@@ -189,7 +189,7 @@ def _matrix(
     frame: Layout,
     view: View,
     *,
-    hidden: Array | None,
+    hidden: BoolArray | None,
     bound: float | None = None,
     rows: Array | None = None,
 ) -> None:

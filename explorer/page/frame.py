@@ -57,7 +57,7 @@ def choices(settings: Settings, view: View, values: Values) -> None:
             st.segmented_control(
                 "Arrows",
                 list(map(str, Direction)),
-                format_func=_DIRECTIONS.get,
+                format_func=_DIRECTIONS.__getitem__,
                 required=True,
                 **address.named("direction"),
             )
@@ -74,7 +74,7 @@ def choices(settings: Settings, view: View, values: Values) -> None:
                 "View",
                 list(map(str, Open)),
                 wrap=True,
-                format_func=_VIEWS.get,
+                format_func=_VIEWS.__getitem__,
                 required=True,
                 label_visibility="collapsed",
                 **address.named("view"),
@@ -94,7 +94,7 @@ def _head_choice(n_heads: int) -> None:
     address.renew("head", options)
 
     def name(head: int | str) -> str:
-        return "average" if head == share.MEAN else str(head + 1)
+        return "average" if head == share.MEAN else str(int(head) + 1)
 
     if n_heads <= 8:
         st.segmented_control(

@@ -41,7 +41,7 @@ def _code(t: AttentionTrace, settings: Settings) -> None:
         language = st.segmented_control(
             "Library",
             list(_LANGUAGES),
-            format_func=_LANGUAGES.get,
+            format_func=_LANGUAGES.__getitem__,
             required=True,
             key="language",
             label_visibility="collapsed",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -92,7 +93,7 @@ def _about(model: Model) -> str:
 
 def _within(model: Model, view: View) -> View:
     """The view with a layer and a head that this model has."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, count in (("layer", model.n_layers), ("layer_head", model.n_heads)):
         if getattr(view, name) >= count:
             address.fall_back(name, 0, f"expected a whole number from 0 to {count - 1}; 0 is used")
@@ -129,8 +130,9 @@ def _choose(pieces: Pieces, row: list[int], answers: bool) -> None:
     """Take a row as the one that asks or answers, and with it the word, which other views show."""
     piece, word = ("to_piece", "key") if answers else ("piece", "query")
     chosen = {piece: row[0]}
-    if pieces.word_of[row[0]] is not None:
-        chosen[word] = pieces.word_of[row[0]]
+    of = pieces.word_of[row[0]]
+    if of is not None:
+        chosen[word] = of
     address.put(**chosen)
 
 
@@ -213,7 +215,7 @@ def _arrow_graph(shown: Shown, view: View) -> None:
         shares, seen = weights[i], shown.visible[i]
     else:
         drawn, focus = weights, None
-        shares, seen = weights.mean(axis=0), shown.visible.any(axis=0)
+        shares, seen = weights.mean(axis=0), np.asarray(shown.visible.any(axis=0))
     said, alt = describe.arrows(shares, shown.names, focus, to_key)
     under = [labels.percent(w) if s else "hidden" for w, s in zip(shares, seen, strict=True)]
     figure = arrows(

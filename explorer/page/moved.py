@@ -96,5 +96,7 @@ def unpin() -> None:
 def swap() -> None:
     """Callback: make the pinned state the present one, and pin this one."""
     values = st.session_state["_values"]
-    before = share.experiment_of(share.pinned(values))
+    pinned = share.pinned(values)
+    assert pinned is not None, "the button stands only beside a pinned state"
+    before = share.experiment_of(pinned)
     address.put(**before, pin=share.pin_of(values))

@@ -123,7 +123,7 @@ def _scaling(values: Values) -> None:
     st.segmented_control(
         label,
         list(map(str, Scale)),
-        format_func=_SCALES.get,
+        format_func=_SCALES.__getitem__,
         required=True,
         disabled=compared,
         label_visibility="collapsed" if compared else "visible",
@@ -139,7 +139,7 @@ def _masks(values: Values) -> None:
     st.pills(
         "Mask: what may not be seen",
         list(map(str, Mask)),
-        format_func=_MASKS.get,
+        format_func=_MASKS.__getitem__,
         selection_mode="multi",
         help="Causal: nothing after the word itself. Window: only the word and its neighbours. "
         "Padding: not the last tokens. Custom: as ticked under “Change the numbers”. "
@@ -177,7 +177,7 @@ def _more(values: Values) -> None:
     st.selectbox(
         "Positions",
         list(map(str, Position)),
-        format_func=_POSITIONS.get,
+        format_func=_POSITIONS.__getitem__,
         help="How a word’s place comes into the numbers. Sinusoidal (Vaswani et al. 2017): waves "
         "added to the embeddings; in halves, as tensor2tensor lays them out. Rotary (Su et al. "
         "2021): queries and keys are turned. ALiBi (Press et al. 2022): distance lowers the score.",
@@ -186,7 +186,7 @@ def _more(values: Values) -> None:
     st.segmented_control(
         "Scores become weights by",
         list(map(str, Rule)),
-        format_func=_RULES.get,
+        format_func=_RULES.__getitem__,
         required=True,
         help="Plain division is what one would try first. Try negative scores.",
         **address.named("rule"),
@@ -222,7 +222,7 @@ def _more(values: Values) -> None:
     st.segmented_control(
         "Colours",
         list(map(str, Colour)),
-        format_func=_COLOURS.get,
+        format_func=_COLOURS.__getitem__,
         required=True,
         help="What the darkest colour stands for: the largest number of the matrix, of each row, "
         "or 1.",
@@ -231,7 +231,7 @@ def _more(values: Values) -> None:
     st.segmented_control(
         "Arrows are drawn",
         list(map(str, Drawing)),
-        format_func=_DRAWINGS.get,
+        format_func=_DRAWINGS.__getitem__,
         required=True,
         **address.named("drawing"),
     )
@@ -246,7 +246,7 @@ def _more(values: Values) -> None:
     st.segmented_control(
         "Words are",
         list(map(str, Turned)),
-        format_func=_TURNED.get,
+        format_func=_TURNED.__getitem__,
         required=True,
         help="Some books write a word’s vector as a row, some as a column. Then every matrix is "
         "transposed and the factors change places; no number changes.",

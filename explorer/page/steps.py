@@ -118,7 +118,7 @@ def _telling(step: Step, settings: Settings, t: AttentionTrace, head: int | None
     if settings.position is Position.ROTARY:
         q_met, k_met = ("Q^R", "K^R")
     mean = head is None
-    here = f"head {head + 1}: " if many and not mean else ""
+    here = f"head {head + 1}: " if many and head is not None else ""
     before_, last = _symbols(settings, sub)
     slices = (
         "" if settings.qkv or not many else f" {x}_h is the part of {x} that belongs to the head."

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
 
 from explorer import three_ways
+from explorer.attention import Array
 from explorer.settings import Rule, Settings
 from explorer.trace import AttentionTrace
 from explorer.view import View
@@ -41,7 +43,7 @@ def three_ways_box(t: AttentionTrace, settings: Settings, view: View) -> None:
             st.code(inspect.getsource(function), language="python")
 
 
-def _verdict(function, t: AttentionTrace, head: int) -> str:
+def _verdict(function: Callable[..., Array], t: AttentionTrace, head: int) -> str:
     if function is three_ways.word_by_word and len(t.tokens) > _MOST_IN_LOOPS:
         return f"not run: with more than {_MOST_IN_LOOPS} words the loops take seconds"
     # The temperature divides whatever goes into the softmax.

@@ -101,8 +101,8 @@ def load(place: Place) -> Model:
     read = _family(config)
     weights = place.folder / "model.safetensors"
     if place.sha256 is not None:
-        with weights.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != place.sha256:
+        with weights.open("rb") as opened:
+            if hashlib.file_digest(opened, "sha256").hexdigest() != place.sha256:
                 raise ValueError("The model's weights are not those that were published.")
     return read(place.name, config, _Tensors(weights), _tokenizer(place.folder / "tokenizer.json"))
 

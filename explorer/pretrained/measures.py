@@ -64,8 +64,8 @@ def behaviours(
 def ranked(scores: Array, count: int) -> list[tuple[int, int]]:
     """The (layer, head) of the largest scores, (L, H), best first; none where they are NaN."""
     order = np.argsort(-scores, axis=None, kind="stable")[:count]
-    places = [tuple(map(int, np.unravel_index(n, scores.shape))) for n in order]
-    return [place for place in places if not np.isnan(scores[place])]
+    places = (np.unravel_index(n, scores.shape) for n in order)
+    return [(int(i), int(h)) for i, h in places if not np.isnan(scores[i, h])]
 
 
 def find_word(pieces: Pieces, word: str) -> list[int]:

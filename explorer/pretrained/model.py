@@ -187,12 +187,12 @@ def _layer(model: Model, w: LayerWeights, x: Array, visible: BoolArray) -> Layer
     )
     steps = attend(q, k, v, visible=visible, product=np.matmul)
     attended = w.out(join_heads(steps.context))
-    middle = x + attended
+    middle: Array = x + attended
     if not before:
         middle = w.norm_1(middle)
     inside = activate(w.widen(w.norm_2(middle) if before else middle), model.activation)
     fed = w.narrow(inside)
-    hidden = middle + fed
+    hidden: Array = middle + fed
     if not before:
         hidden = w.norm_2(hidden)
     return Layer(

@@ -61,7 +61,7 @@ def learn_box(settings: Settings, view: View) -> None:
     waiting = not (run.done or run.stopped)
     # While it trains, only this part of the page runs again and again.
     st.fragment(_watch, run_every=_CHUNK if waiting else None)(run, learn.STEPS)
-    if first is not None:
+    if first is not None and second is not None:
         _look(run, learn, words, first, second)
     parts.do_it_yourself(
         "Change the seed: other sentences, other first weights; is the result another?",

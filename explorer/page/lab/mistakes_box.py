@@ -45,7 +45,7 @@ def mistakes_box(settings: Settings, view: View) -> None:
     st.selectbox(
         "Mistake",
         list(map(str, Mistake)),
-        format_func=_TITLES.get,
+        format_func=_TITLES.__getitem__,
         width=420,
         **address.named("lab_mistake"),
     )
@@ -69,7 +69,7 @@ def _maps(found: Outcome, tokens: tuple[str, ...], decimals: int) -> list[Map]:
     both = np.concatenate([found.right.ravel(), found.wrong.ravel()])
     end = largest(both)
     hidden = None if found.visible is None else ~found.visible
-    columns = [None, None]
+    columns: list[tuple[str, ...] | None] = [None, None]
     if not found.pairs:
         columns = [parts.features(side.shape[1]) for side in (found.right, found.wrong)]
     return [

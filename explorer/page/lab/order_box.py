@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from explorer import labels
+from explorer.attention import Array
 from explorer.examples import OWN
 from explorer.figures.matrix import largest
 from explorer.lab import order
@@ -36,7 +37,7 @@ def order_box(settings: Settings, view: View) -> None:
         st.segmented_control(
             "The other order",
             list(map(str, Order)),
-            format_func=_ORDERS.get,
+            format_func=_ORDERS.__getitem__,
             required=True,
             wrap=True,
             **address.named("lab_order"),
@@ -83,7 +84,7 @@ def _reordered(
 ) -> Reordered:
     head, n_heads, n_words = parts.head_of(t, view.head), t.n_heads, len(there)
     x = t.x[:n_words]
-    if t.w_q is not None:
+    if t.w_q is not None and t.w_k is not None:
         width = t.w_q.shape[1] // n_heads
         part = slice(head * width, (head + 1) * width)
         w_q, w_k = t.w_q[:, part], t.w_k[:, part]
@@ -93,7 +94,7 @@ def _reordered(
     return order.reorder(x, there, *_cut(x.shape[1], head, n_heads), t.factor, with_positions)
 
 
-def _cut(n_features: int, head: int, n_heads: int):
+def _cut(n_features: int, head: int, n_heads: int) -> tuple[Array, Array]:
     """Matrices that take one head's features out of the embeddings."""
     width = n_features // n_heads
     part = np.eye(n_features)[:, head * width : (head + 1) * width]

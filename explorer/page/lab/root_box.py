@@ -32,7 +32,7 @@ def root_box(settings: Settings, view: View) -> None:
         st.segmented_control(
             "Watch",
             list(map(str, Curve)),
-            format_func=_CURVES.get,
+            format_func=_CURVES.__getitem__,
             required=True,
             wrap=True,
             **address.named("lab_curve"),
@@ -83,7 +83,9 @@ def _sweep(present: int, seed: int) -> list[Spread]:
     return found
 
 
-def _drawn(curve: Curve, found: list[Spread]):
+def _drawn(
+    curve: Curve, found: list[Spread]
+) -> tuple[str, str, dict[str, list[float]], tuple[float, float] | None]:
     """Title, name of the y axis, curves, and its range."""
 
     def of(name: str) -> list[float]:
