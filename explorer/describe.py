@@ -8,8 +8,8 @@ import numpy as np
 
 from explorer import labels
 from explorer.attention import Array, BoolArray
+from explorer.measures import entropy_bits
 from explorer.trace import AttentionTrace
-from explorer.worked import entropy_bits
 
 _LONGEST_WORD = 40
 _NO_NUMBERS = "Some weights are no numbers here, because the total of their row is 0."

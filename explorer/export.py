@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -35,9 +35,7 @@ def tables(t: AttentionTrace) -> dict[str, Table]:
     """Every matrix of the experiment by its name, in the order of computing, head by head."""
     words, found = t.tokens, {}
 
-    def add(name: str, numbers: Array | None, rows: Sequence[str] | None, pairs: bool) -> None:
-        if numbers is None:
-            return
+    def add(name: str, numbers: Array, rows: Sequence[str] | None, pairs: bool) -> None:
         matrices = {name: numbers}
         if numbers.ndim == 3:
             matrices = {f"{name}_head_{h}": m for h, m in enumerate(numbers, start=1)}
@@ -47,30 +45,11 @@ def tables(t: AttentionTrace) -> dict[str, Table]:
             columns = words if pairs else _counted("feature", matrix.shape[1])
             found[key] = Table(key, matrix, rows or _counted("row", len(matrix)), columns)
 
-    add("embeddings", t.x, words, False)
-    if t.positions is not None:
-        add("positions", t.positions, words, False)
-        add("inputs", t.inputs, words, False)
-    add("w_q", t.w_q, None, False)
-    add("w_k", t.w_k, None, False)
-    add("w_v", t.w_v, None, False)
-    add("queries", t.q, words, False)
-    add("keys", t.k, words, False)
-    add("values", t.v, words, False)
-    if t.q_turned is not t.q:
-        add("turned_queries", t.q_turned, words, False)
-        add("turned_keys", t.k_turned, words, False)
-    add("scores", t.scores, words, True)
-    add("scaled", t.scaled, words, True)
-    add("bias", t.bias, words, True)
-    if t.cooled is not t.scaled:
-        add("cooled", t.cooled, words, True)
+    for step in t.steps:
+        if step.shown or step.by_head or step.name == "output":
+            rows = None if step.matrix.is_learned else words
+            add(step.name, t.arrays[step.name], rows, step.matrix.is_pairs)
     add("visible", t.visible.astype(float), words, True)
-    add("masked", t.masked, words, True)
-    add("weights", t.weights, words, True)
-    add("context", t.context, words, False)
-    add("w_o", t.w_o, None, False)
-    add("output", t.output, words, False)
     return found
 
 
@@ -111,7 +90,9 @@ def latex(table: Table, decimals: int) -> str:
 def npz(t: AttentionTrace) -> bytes:
     """All arrays under the names of `AttentionTrace`, for `numpy.load`. No pickles."""
     arrays: dict[str, Any] = {
-        name: value for name, value in asdict(t).items() if isinstance(value, np.ndarray)
+        field.name: array
+        for field in fields(t)
+        if isinstance(array := getattr(t, field.name), np.ndarray)
     }
     out = io.BytesIO()
     np.savez_compressed(out, tokens=np.array(t.tokens, dtype=np.str_), **arrays)

@@ -15,6 +15,8 @@ import numpy as np
 
 from explorer import masks
 from explorer.attention import BoolArray
+from explorer.operations.normalisers import NORMALISERS
+from explorer.operations.schemes import SCHEMES
 from explorer.tokens import tokenize
 
 Table = tuple[tuple[float, ...], ...]
@@ -54,28 +56,6 @@ class Mask(StrEnum):
     CUSTOM = "custom"
 
 
-class Position(StrEnum):
-    """How a word's place in the sentence comes into the numbers."""
-
-    NONE = "none"
-    SINUSOIDAL = "sinusoidal"
-    HALVES = "halves"  #  sinusoidal in tensor2tensor's layout
-    ROTARY = "rotary"
-    ALIBI = "alibi"
-
-    @property
-    def is_added(self) -> bool:
-        """Whether numbers of their own are added to the embeddings."""
-        return self in (Position.SINUSOIDAL, Position.HALVES)
-
-
-class Rule(StrEnum):
-    """How a row of scores becomes weights."""
-
-    SOFTMAX = "softmax"
-    TOTAL = "total"  # each score over the row's total
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """One experiment. Equal settings give equal traces.
@@ -94,10 +74,10 @@ class Settings:
     w_k: Table | None = None  #   (C, H * d_k)
     w_v: Table | None = None  #   (C, H * d_v)
     w_o: Table | None = None  #   (H * d_v, C); None: the identity, where that is square
-    position: Position = Position.NONE
+    position: str = "none"  #     how a word's place comes in: a row of SCHEMES
     scale: Scale = Scale.RAW
     temperature: float = 1.0  #   what the scores are divided by, last before the softmax
-    rule: Rule = Rule.SOFTMAX
+    rule: str = "softmax"  #      how scores become weights: a row of NORMALISERS
     mask: tuple[Mask, ...] = ()
     radius: int = 1  #            of the window: words on each side
     pad: int = 1  #               how many tokens at the end are padding
@@ -106,11 +86,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         # One order for the same masks, so that equal experiments are equal settings.
-        chosen = {_code(Mask, mask) for mask in self.mask}
+        for mask in self.mask:
+            _check_code("mask", mask, Mask)
+        chosen = set(map(Mask, self.mask))
         object.__setattr__(self, "mask", tuple(mask for mask in Mask if mask in chosen))
-        object.__setattr__(self, "scale", _code(Scale, self.scale))
-        object.__setattr__(self, "position", _code(Position, self.position))
-        object.__setattr__(self, "rule", _code(Rule, self.rule))
+        _check_code("scale", self.scale, Scale)
+        object.__setattr__(self, "scale", Scale(self.scale))
+        _check_code("position", self.position, SCHEMES)
+        _check_code("rule", self.rule, NORMALISERS)
         self._check_numbers()
         self._check_text()
         self._check_heads()
@@ -226,13 +209,9 @@ def table(rows: Iterable[Iterable[float]]) -> Table:
     return tuple(tuple(float(number) for number in row) for row in rows)
 
 
-def _code(codes: type[StrEnum], given: str) -> StrEnum:
-    try:
-        return codes(given)
-    except ValueError:
-        raise ValueError(
-            f"{codes.__name__.lower()} must be one of {', '.join(codes)}; got {given!r}."
-        ) from None
+def _check_code(what: str, given: str, codes: Iterable[str]) -> None:
+    if given not in list(codes):
+        raise ValueError(f"{what} must be one of {', '.join(codes)}; got {given!r}.")
 
 
 def _check_whole(what: str, given: int, allowed: range) -> None:

@@ -10,7 +10,7 @@ Nothing here raises on what a link says: what cannot be used is replaced by the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
@@ -25,10 +25,13 @@ from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
 from explorer.lab.own_word import LENGTHS
 from explorer.lab.predict import N_QUESTIONS
+from explorer.operations.normalisers import NORMALISERS
+from explorer.operations.schemes import SCHEMES
 from explorer.pretrained.measures import Behaviour
-from explorer.settings import Mask, Position, Rule, Scale, Settings, divisors
+from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
+from explorer.trace import trace
 from explorer.view import (
     TIMES,
     Colour,
@@ -37,12 +40,10 @@ from explorer.view import (
     Drawing,
     Lab,
     Open,
-    Step,
     Turned,
     View,
-    n_features,
-    openable,
 )
+from explorer.walks import n_features, openable
 
 Values = dict[str, Any]
 
@@ -121,15 +122,26 @@ def _or(word: str, number: Parameter, stands_for: str | None) -> Parameter:
     return Parameter(read, f"{word}, or {number.rule}", write)
 
 
-def _one_of(codes: type[StrEnum] | tuple[str, ...]) -> Parameter:
-    allowed = tuple(str(code) for code in codes)
+def _one_of(codes: Iterable[str]) -> Parameter:
+    """One of these codes. Which there are is asked when a link is read: tables of rows may grow."""
 
     def read(given: str) -> str:
-        if given not in allowed:
+        if given not in [str(code) for code in codes]:
             raise ValueError
         return given
 
-    return Parameter(read, f"one of {', '.join(allowed)}")
+    return Parameter(read, f"one of {', '.join(str(code) for code in codes)}")
+
+
+def _name() -> Parameter:
+    """The name of a step. Which there are hangs on the experiment: see `settle`."""
+
+    def read(given: str) -> str:
+        if not re.fullmatch("[a-z_]{1,40}", given):
+            raise ValueError
+        return given
+
+    return Parameter(read, "the name of a step")
 
 
 def _any_of(codes: type[StrEnum]) -> Parameter:
@@ -180,10 +192,10 @@ PARAMETERS: dict[str, Parameter] = {
     "example": _one_of((*EXAMPLES, OWN)),
     "text": _text(),
     "d_model": _whole(limits.D_MODEL),
-    "position": _one_of(Position),
+    "position": _one_of(SCHEMES),
     "scale": _one_of(Scale),
     "temperature": _decimal(*limits.TEMPERATURE),
-    "rule": _one_of(Rule),
+    "rule": _one_of(NORMALISERS),
     "mask": _any_of(Mask),
     "radius": _whole(limits.RADIUS),
     "pad": _whole(limits.PAD),
@@ -196,7 +208,7 @@ PARAMETERS: dict[str, Parameter] = {
     "query": _place(),
     "key": _place(),
     "head": _or(MEAN, _place(), MEAN),
-    "step": _one_of(Step),
+    "step": _name(),
     "feature": _place(),
     "direction": _one_of(Direction),
     "colour": _one_of(Colour),
@@ -367,11 +379,11 @@ def settle(values: Values) -> tuple[Values, dict[str, str]]:
     if values["head"] not in ([*range(n_heads), MEAN] if n_heads > 1 else [0]):
         fall_back("head", 0, f"a head from 0 to {n_heads - 1}, or of several heads {MEAN}")
     # The steps and their widths do not hang on the sentence, which may still be too long.
-    shape = Settings(**_scalars(values) | {"text": ""})
+    shape = trace(Settings(**_scalars(values) | {"text": ""}))
     here = openable(shape, _head(values))
     if values["step"] not in here:
-        fall_back("step", Step.WEIGHTS.value, f"one of {', '.join(here)} here")
-    width = n_features(shape, Step(values["step"]))
+        fall_back("step", "weights", f"one of {', '.join(here)} here")
+    width = n_features(shape, values["step"])
     if values["feature"] >= width:
         fall_back("feature", 0, f"a feature from 0 to {width - 1} in this step")
     return values, mended
@@ -404,11 +416,9 @@ def base(values: Values) -> dict[str, Rows]:
         plain = unedited(values)
     except ValueError:
         return {}
-    names = [name for name in by_hand.MATRICES if name != "visible"]
     found = {
-        name: by_hand.written(matrix.tolist())
-        for name, matrix in zip(names, given_matrices(plain), strict=True)
-        if matrix is not None
+        "x" if name == "embeddings" else name: by_hand.written(matrix.tolist())
+        for name, matrix in given_matrices(plain).items()
     }
     n_tokens = len(plain.tokens)
     return found | {"visible": (("1",) * n_tokens,) * n_tokens}
@@ -479,7 +489,6 @@ def view(values: Values) -> View:
         | {
             "view": Open(given["view"]),
             "head": _head(values),
-            "step": Step(given["step"]),
             "direction": Direction(given["direction"]),
             "colour": Colour(given["colour"]),
             "drawing": Drawing(given["drawing"]),

@@ -1,36 +1,37 @@
-"""The one place where the steps are put together: settings in, every number out.
+"""Settings in, every number out: the one place where an experiment is computed.
 
 Shapes as in `explorer.attention`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from explorer import embeddings, positions
-from explorer.attention import (
-    Array,
-    BoolArray,
-    attend,
-    join_heads,
-    multiply,
-    share_by_total,
-    softmax,
-    split_heads,
-)
-from explorer.settings import Position, Rule, Settings, Table
+from explorer import embeddings
+from explorer.attention import Array, BoolArray
+from explorer.operations.operation import AnyArray
+from explorer.operations.schemes import SCHEMES
+from explorer.operations.steps import Step
+from explorer.pipeline.layer import attention
+from explorer.pipeline.run import run
+from explorer.settings import Settings, Table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, slots=True)
 class AttentionTrace:
     """Every number on the way from a sentence to its attention output, in order.
 
-    The figures draw from here and compute nothing.
+    The figures draw from here and compute nothing. A step that the experiment does without holds
+    what the one before it does.
     """
 
     tokens: tuple[str, ...]  # T of them
+    steps: tuple[Step, ...]  # what was computed, in order
+    arrays: Mapping[str, AnyArray]  # the numbers of each step, by its name
     x: Array  #         (T, C)        embeddings
     positions: Array | None  # (T, C) added to the embeddings; None: nothing is
     inputs: Array  #    (T, C)        embeddings plus positions
@@ -77,91 +78,68 @@ class AttentionTrace:
 
 def trace(settings: Settings) -> AttentionTrace:
     """Compute every step of one experiment, in float64."""
-    tokens, n_heads = settings.tokens, settings.n_heads
-    x, w_q, w_k, w_v, w_o = given(settings)
-    added = _added_positions(settings)
-    inputs = x if added is None else x + added
-    if w_q is not None and w_k is not None and w_v is not None:
-        q, k, v = (split_heads(multiply(inputs, w), n_heads) for w in (w_q, w_k, w_v))
-    else:
-        q = k = v = split_heads(inputs, n_heads)
-    turned = settings.position is Position.ROTARY
-    q_turned, k_turned = (positions.rotary(q), positions.rotary(k)) if turned else (q, k)
-    bias = positions.alibi(len(tokens), n_heads) if settings.position is Position.ALIBI else None
+    steps, numbers = attention(settings), dict[str, AnyArray](given(settings))
+    visible = numbers["visible"] = settings.visible
+    arrays = run(steps, numbers)
+    scheme = SCHEMES[settings.position]
+    q, k = (matrix.name for matrix in scheme.turned[0]) if scheme.turned else ("queries", "keys")
 
-    steps = attend(
-        q_turned,
-        k_turned,
-        v,
-        scale=settings.factor,
-        visible=settings.visible,
-        bias=bias,
-        temperature=settings.temperature,
-        share_out=softmax if settings.rule is Rule.SOFTMAX else share_by_total,
-    )
+    def of(*names: str) -> Any:
+        """The first of these steps that there is; None where there is none of them."""
+        return next((arrays[name] for name in names if name in arrays), None)
 
-    joined = join_heads(steps.context)
+    chain = ["masked", "cooled", "biased", "scaled", "scores"]
     return AttentionTrace(
-        tokens=tokens,
-        x=x,
-        positions=added,
-        inputs=inputs,
-        w_q=w_q,
-        w_k=w_k,
-        w_v=w_v,
-        q=q,
-        k=k,
-        v=v,
-        q_turned=q_turned,
-        k_turned=k_turned,
-        scores=steps.scores,
+        tokens=settings.tokens,
+        steps=steps,
+        arrays=arrays,
+        x=arrays["embeddings"],
+        positions=of(scheme.added[0].name) if scheme.added else None,
+        inputs=of("inputs", "embeddings"),
+        w_q=of("w_q"),
+        w_k=of("w_k"),
+        w_v=of("w_v"),
+        q=arrays["queries"],
+        k=arrays["keys"],
+        v=arrays["values"],
+        q_turned=arrays[q],
+        k_turned=arrays[k],
+        scores=arrays["scores"],
         factor=settings.factor,
-        scaled=steps.scaled,
-        bias=bias,
-        biased=steps.biased,
+        scaled=of(*chain[3:]),
+        bias=of(scheme.bias[0].name) if scheme.bias else None,
+        biased=of(*chain[2:]),
         temperature=settings.temperature,
-        cooled=steps.cooled,
-        visible=settings.visible,
-        masked=steps.masked,
-        weights=steps.weights,
-        context=steps.context,
-        joined=joined,
-        w_o=w_o,
-        output=joined if w_o is None else multiply(joined, w_o),
+        cooled=of(*chain[1:]),
+        visible=visible,
+        masked=of(*chain),
+        weights=arrays["weights"],
+        context=arrays["context"],
+        joined=of("joined", "output"),
+        w_o=of("w_o"),
+        output=arrays["output"],
     )
 
 
-def given(
-    settings: Settings,
-) -> tuple[Array, Array | None, Array | None, Array | None, Array | None]:
-    """The numbers that all others are computed from: X, W_Q, W_K, W_V and W_O.
+def given(settings: Settings) -> dict[str, Array]:
+    """The numbers that all others are computed from, by name: X, W_Q, W_K, W_V and W_O.
 
-    Those given by hand, the others made from the words and the seed; None for a matrix that the
-    experiment does without.
+    Those given by hand, the others made from the words and the seed; a matrix that the experiment
+    does without is not among them.
     """
     if settings.x is None:
         x = embeddings.generated(settings.tokens, settings.d_model, settings.seed)
     else:
         x = _array(settings.x).reshape(len(settings.tokens), settings.d_model)
-    w_q, w_k, w_v = _projections(settings) if settings.qkv else (None, None, None)
-    w_o = None
+    found = {"embeddings": x}
+    if settings.qkv:
+        found |= _projections(settings)
     if settings.has_w_o:
-        w_o = np.eye(settings.d_model) if settings.w_o is None else _array(settings.w_o)
-    return x, w_q, w_k, w_v, w_o
+        found["w_o"] = np.eye(settings.d_model) if settings.w_o is None else _array(settings.w_o)
+    return found
 
 
-def _added_positions(settings: Settings) -> Array | None:
-    if not settings.position.is_added:
-        return None
-    waves = (
-        positions.sinusoidal
-        if settings.position is Position.SINUSOIDAL
-        else positions.sinusoidal_halves
-    )
-    return waves(len(settings.tokens), settings.d_model)
-
-
-def _projections(settings: Settings) -> tuple[Array, Array, Array]:
+def _projections(settings: Settings) -> dict[str, Array]:
     """W_Q, W_K and W_V: those given by hand, the others drawn from the seed."""
     drawn = embeddings.projections(
         settings.d_model,
@@ -169,11 +147,11 @@ def _projections(settings: Settings) -> tuple[Array, Array, Array]:
         settings.n_heads * settings.d_value,
         settings.seed,
     )
-    by_hand = (settings.w_q, settings.w_k, settings.w_v)
-    w_q, w_k, w_v = (
-        made if given is None else _array(given) for given, made in zip(by_hand, drawn, strict=True)
-    )
-    return w_q, w_k, w_v
+    by_hand = {"w_q": settings.w_q, "w_k": settings.w_k, "w_v": settings.w_v}
+    return {
+        name: made if table is None else _array(table)
+        for (name, table), made in zip(by_hand.items(), drawn, strict=True)
+    }
 
 
 def _array(rows: Table) -> Array:

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from explorer.attention import Array
-from explorer.settings import Mask, Position, Rule, Scale, Settings
+from explorer.settings import Mask, Scale, Settings
 from explorer.trace import AttentionTrace
 
 
@@ -46,11 +46,11 @@ def run(t: AttentionTrace, settings: Settings) -> Twin:
     """Attend with PyTorch, in float64."""
     q, k, v = heads(t, settings)
     visible = may_see(settings, len(t.tokens))
-    if settings.position is Position.ROTARY:
+    if settings.position == "rotary":
         q, k = turned(q), turned(k)
     scale = scale_of(settings, q.shape[-1]) / settings.temperature
     bias = distance_bias(settings, len(t.tokens)) / settings.temperature
-    if settings.rule is Rule.TOTAL:
+    if settings.rule == "total":
         weights, context = by_total(q, k, v, scale, visible, bias)
         return Twin(weights.numpy(), context.numpy(), None)
     weights, context = three_lines(q, k, v, scale, visible, bias)
@@ -112,10 +112,10 @@ def added_positions(settings: Settings, n_tokens: int, n_features: int) -> Tenso
     place = torch.arange(n_tokens, dtype=torch.float64)
     added = torch.zeros(n_tokens, n_features, dtype=torch.float64)
     for c in range(n_features):
-        if settings.position is Position.SINUSOIDAL:
+        if settings.position == "sinusoidal":
             wave = place / 10_000 ** (2 * (c // 2) / n_features)
             added[:, c] = torch.cos(wave) if c % 2 else torch.sin(wave)
-        elif settings.position is Position.HALVES and c < n_features // 2 * 2:
+        elif settings.position == "halves" and c < n_features // 2 * 2:
             waves = n_features // 2
             wave = place / 10_000 ** (c % waves / max(waves - 1, 1))
             added[:, c] = torch.cos(wave) if c >= waves else torch.sin(wave)
@@ -139,7 +139,7 @@ def turned(x: Tensor) -> Tensor:
 def distance_bias(settings: Settings, n_tokens: int) -> Tensor:
     """ALiBi's penalty, (H, T, T); 0 without it."""
     bias = torch.zeros(settings.n_heads, n_tokens, n_tokens, dtype=torch.float64)
-    if settings.position is Position.ALIBI:
+    if settings.position == "alibi":
         place = torch.arange(n_tokens)
         distance = (place[:, None] - place).abs()
         for h, slope in enumerate(slopes(settings.n_heads)):

@@ -8,7 +8,6 @@ from enum import StrEnum
 from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
 from explorer.pretrained.measures import Behaviour
-from explorer.settings import Position, Scale, Settings
 
 
 class Open(StrEnum):
@@ -80,42 +79,6 @@ class Curve(StrEnum):
     OWN = "own"
 
 
-class Step(StrEnum):
-    """A step of the computation. Its name is also the key of its chart."""
-
-    EMBEDDINGS = "embeddings"
-    POSITIONS = "positions"
-    INPUTS = "inputs"
-    W_Q = "w_q"
-    W_K = "w_k"
-    W_V = "w_v"
-    QUERIES = "queries"
-    KEYS = "keys"
-    VALUES = "values"
-    TURNED_QUERIES = "turned_queries"
-    TURNED_KEYS = "turned_keys"
-    SCORES = "scores"
-    SCALED = "scaled"
-    BIAS = "bias"
-    BIASED = "biased"
-    COOLED = "cooled"
-    MASKED = "masked"
-    WEIGHTS = "weights"
-    CONTEXT = "context"
-    W_O = "w_o"
-    OUTPUT = "output"
-
-
-GIVEN = (Step.W_Q, Step.W_K, Step.W_V, Step.W_O)
-"""The steps that are given, and whose rows are no words: there is no cell to open."""
-
-_CHAIN = (Step.SCORES, Step.SCALED, Step.BIASED, Step.COOLED, Step.MASKED, Step.WEIGHTS)
-"""The steps from the scores to the weights, each computed from the one before it."""
-
-PAIRS = (*_CHAIN, Step.BIAS)
-"""The steps with a row for each query and a column for each key."""
-
-
 BANKS = """\
 They had a picnic on the grassy bank of the river.
 She opened a savings account at the bank in town.
@@ -132,7 +95,7 @@ class View:
     query: int = 0  #    which word asks, from 0
     key: int = 0  #      which word answers
     head: int | None = 0  # None: the average over the heads, which has weights only
-    step: Step = Step.WEIGHTS  # the step whose arithmetic is open
+    step: str = "weights"  # the step whose arithmetic is open
     feature: int = 0  #  the column, in steps whose columns are features
     direction: Direction = Direction.FROM_QUERY
     colour: Colour = Colour.MATRIX
@@ -163,96 +126,3 @@ class View:
     behaviour: Behaviour = Behaviour.PREVIOUS  # what the heads are sorted by
     word: str = "bank"  #           the word that is followed through several sentences
     sentences: str = BANKS
-
-
-def steps(settings: Settings, head: int | None = 0) -> tuple[Step, ...]:
-    """The steps that an experiment has, in the order in which they are computed.
-
-    Of the average over the heads (`head` None) there are only the weights: what leads to them and
-    what comes of them belongs to one head.
-    """
-    one_head = head is not None
-    rotary = settings.position is Position.ROTARY and one_head
-    alibi = settings.position is Position.ALIBI and one_head
-    has = {
-        Step.POSITIONS: settings.position.is_added,
-        Step.INPUTS: settings.position.is_added,
-        Step.W_Q: settings.qkv,
-        Step.W_K: settings.qkv,
-        Step.W_V: settings.qkv,
-        Step.QUERIES: settings.qkv and one_head,
-        Step.KEYS: settings.qkv and one_head,
-        Step.VALUES: settings.qkv and one_head,
-        Step.TURNED_QUERIES: rotary,
-        Step.TURNED_KEYS: rotary,
-        Step.SCORES: one_head,
-        Step.SCALED: settings.scale is not Scale.RAW and one_head,
-        Step.BIAS: alibi,
-        Step.BIASED: alibi,
-        Step.COOLED: settings.temperature != 1 and one_head,
-        Step.MASKED: bool(settings.mask) and one_head,
-        Step.CONTEXT: one_head,
-        Step.W_O: settings.has_w_o,
-        Step.OUTPUT: settings.has_w_o or settings.n_heads > 1,
-    }
-    return tuple(step for step in Step if has.get(step, True))
-
-
-def openable(settings: Settings, head: int | None) -> tuple[Step, ...]:
-    """The steps whose cells can be opened to where they come from."""
-    return tuple(step for step in steps(settings, head) if step not in GIVEN)
-
-
-def before(step: Step, settings: Settings) -> Step:
-    """The step from which a step with a cell for each pair of words is computed."""
-    here = chain(settings)
-    return here[here.index(step) - 1]
-
-
-def chain(settings: Settings) -> tuple[Step, ...]:
-    """The steps that lead from the scores to the weights."""
-    return tuple(step for step in steps(settings) if step in _CHAIN)
-
-
-def word_vectors(settings: Settings) -> Step:
-    """The step whose rows go into attention: the embeddings, or with positions added."""
-    return Step.INPUTS if settings.position.is_added else Step.EMBEDDINGS
-
-
-def meeting(settings: Settings) -> tuple[Step, Step]:
-    """The steps whose rows meet in the scores: the queries' and the keys'."""
-    if settings.position is Position.ROTARY:
-        return Step.TURNED_QUERIES, Step.TURNED_KEYS
-    if settings.qkv:
-        return Step.QUERIES, Step.KEYS
-    return word_vectors(settings), word_vectors(settings)
-
-
-def meeting_features(settings: Settings, head: int) -> range:
-    """The columns of these steps that belong to a head."""
-    whole_rows = meeting(settings)[0] in (Step.EMBEDDINGS, Step.INPUTS)
-    first = head * settings.d_query if whole_rows else 0
-    return range(first, first + settings.d_query)
-
-
-def handed_over(settings: Settings) -> Step:
-    """The step whose rows the weights blend."""
-    return Step.VALUES if settings.qkv else word_vectors(settings)
-
-
-def n_features(settings: Settings, step: Step) -> int:
-    """How many columns a step has, where its columns are features. Else those of the context."""
-    return {
-        Step.EMBEDDINGS: settings.d_model,
-        Step.POSITIONS: settings.d_model,
-        Step.INPUTS: settings.d_model,
-        Step.W_Q: settings.n_heads * settings.d_query,
-        Step.W_K: settings.n_heads * settings.d_query,
-        Step.W_V: settings.d_joined,
-        Step.QUERIES: settings.d_query,
-        Step.KEYS: settings.d_query,
-        Step.TURNED_QUERIES: settings.d_query,
-        Step.TURNED_KEYS: settings.d_query,
-        Step.W_O: settings.d_model,
-        Step.OUTPUT: settings.d_model if settings.has_w_o else settings.d_joined,
-    }.get(step, settings.d_value)

@@ -37,7 +37,7 @@ def repeat(settings: Settings, n_layers: int) -> list[Layer]:
     Fewer, where the numbers grow beyond what Settings allows. Only the embeddings, where the
     output does not have as many features as the input, so that it cannot go in again.
     """
-    x = given(settings)[0]
+    x = given(settings)["embeddings"]
     found = [measure(x)]
     for _ in range(n_layers):
         try:

@@ -26,9 +26,9 @@ from explorer.attention import (
     split_heads,
 )
 from explorer.labels import number, percent
+from explorer.measures import entropy_bits
 from explorer.settings import divisors
 from explorer.trace import AttentionTrace
-from explorer.worked import entropy_bits
 
 
 class Mistake(StrEnum):

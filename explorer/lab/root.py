@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.attention import Array, attend
-from explorer.worked import entropy_bits
+from explorer.measures import entropy_bits
 
 DIMENSIONS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 TRIALS = 100

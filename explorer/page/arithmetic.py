@@ -6,31 +6,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from explorer import describe, labels, positions, share, trail, worked
-from explorer.page import address, change_box, latex, parts
-from explorer.settings import Mask, Position, Rule, Settings
+from explorer import labels, share
+from explorer.page import address, change_box, parts
+from explorer.rendering import latex
+from explorer.rendering.panel import Panel, heading, panel
+from explorer.settings import Mask, Settings
 from explorer.trace import AttentionTrace, trace
-from explorer.view import PAIRS, Step, View, n_features, openable
+from explorer.view import View
+from explorer.walks import feeds, made_of, n_features, openable, step_of
 
-_NAMES = {
-    Step.EMBEDDINGS: "embedding",
-    Step.POSITIONS: "position",
-    Step.INPUTS: "input",
-    Step.QUERIES: "query",
-    Step.KEYS: "key",
-    Step.VALUES: "value",
-    Step.TURNED_QUERIES: "turned query",
-    Step.TURNED_KEYS: "turned key",
-    Step.SCORES: "score",
-    Step.SCALED: "scaled score",
-    Step.BIAS: "bias",
-    Step.BIASED: "score with bias",
-    Step.COOLED: "score by temperature",
-    Step.MASKED: "masked score",
-    Step.WEIGHTS: "weight",
-    Step.CONTEXT: "context",
-    Step.OUTPUT: "output",
-}
 _MOST_BUTTONS = 16
 
 
@@ -69,63 +53,60 @@ def arithmetic(settings: Settings) -> None:
 
 @parts.part(follows={"step"})
 def _cell_choice(settings: Settings) -> None:
-    view = address.view()
+    t, view = trace(settings), address.view()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        here = openable(settings, view.head)
+        here = openable(t, view.head)
+        names = {step.name: step.matrix.cell for step in t.steps}
         address.renew("step", here)
         st.segmented_control(
             "Step",
-            list(map(str, here)),
+            here,
             wrap=True,
-            format_func=_NAMES.__getitem__,
+            format_func=names.__getitem__,
             required=True,
             **address.named("step"),
         )
-        if view.step in PAIRS:
+        step = step_of(t, view.step, view.head)
+        if step is not None and step.matrix.is_pairs:
             word_choice("key", "Key word: who answers?", settings.tokens)
             address.gone("feature")
         else:
-            _feature_choice(settings, view)
+            _feature_choice(n_features(t, view.step))
             address.gone("key")
 
 
 @parts.part
 def _picked_number(settings: Settings) -> None:
     t, view = trace(settings), address.view()
-    heading = _heading(t, view)
-    st.markdown(f"**{heading[0].upper()}{heading[1:]}**")
-    _worked(t, settings, view)
-    if _n_terms(t, settings, view) > latex.FOLD:
+    title = heading(t, view)
+    st.markdown(f"**{title[0].upper()}{title[1:]}**")
+    answer = panel(t, view, st.session_state.get("largest_first", False))
+    _draw(answer)
+    if answer.is_given:
+        st.markdown(_given(t, settings, view))
+        _change_here(t, view)
+    if view.step == "masked" and Mask.CUSTOM in settings.mask:
+        _tick(t, view)
+    if answer.n_terms > latex.FOLD:
         st.toggle("Largest terms first", key="largest_first", on_change=address.touch)
-    _walk(t, settings, view)
+    _walk(t, view)
 
 
-def _largest_first(t: AttentionTrace, settings: Settings, view: View) -> bool:
-    """Whether a sum too long to write out begins with its largest terms."""
-    return _n_terms(t, settings, view) > latex.FOLD and st.session_state.get("largest_first", False)
+def _draw(answer: Panel) -> None:
+    if answer.said:
+        st.markdown(answer.said)
+    if answer.formula:
+        st.latex(answer.formula)
+    if answer.aside:
+        said, formula = answer.aside
+        with st.popover("As the computer does it", type="tertiary"):
+            st.markdown(said)
+            st.latex(formula)
 
 
-def _n_terms(t: AttentionTrace, settings: Settings, view: View) -> int:
-    """How many terms the sum behind the open number has."""
-    if view.head is None:
-        return 0
-    if view.step is Step.SCORES:
-        return settings.d_query
-    if view.step is Step.OUTPUT:
-        return settings.d_joined if settings.has_w_o else 0
-    if view.step is Step.WEIGHTS:
-        return int(t.visible[view.query].sum())
-    return {
-        Step.CONTEXT: len(t.tokens),
-        Step.QUERIES: settings.d_model,
-        Step.KEYS: settings.d_model,
-        Step.VALUES: settings.d_model,
-    }.get(view.step, 0)
-
-
-def _walk(t: AttentionTrace, settings: Settings, view: View) -> None:
+def _walk(t: AttentionTrace, view: View) -> None:
     """Go on to a number that this one is made of, or to one that it feeds."""
-    ways = (("Made of", trail.made_of(settings, view)), ("Feeds", trail.feeds(settings, view)))
+    ways = (("Made of", made_of(t, view)), ("Feeds", feeds(t, view)))
     with st.container(horizontal=True, vertical_alignment="center"):
         for name, places in ways:
             if places:
@@ -133,20 +114,15 @@ def _walk(t: AttentionTrace, settings: Settings, view: View) -> None:
             for n, place in enumerate(places):
                 there = replace(view, **place)
                 st.button(
-                    _heading(t, there),
+                    heading(t, there),
                     key=f"{name}_{n}",
                     type="tertiary",
                     on_click=address.put,
-                    kwargs={key: _code(value) for key, value in place.items()},
+                    kwargs=place,
                 )
 
 
-def _code(value: object) -> object:
-    return str(value) if isinstance(value, Step) else value
-
-
-def _feature_choice(settings: Settings, view: View) -> None:
-    width = n_features(settings, view.step)
+def _feature_choice(width: int) -> None:
     address.renew("feature", width)
     st.selectbox(
         "Feature",
@@ -157,205 +133,15 @@ def _feature_choice(settings: Settings, view: View) -> None:
     )
 
 
-def _heading(t: AttentionTrace, view: View) -> str:
-    """Name the picked cell in words."""
-    asks, answers = (
-        f"“{labels.markdown(describe.word(t.tokens, n))}”" for n in (view.query, view.key)
-    )
-    name = labels.markdown(_NAMES[view.step])
-    if view.step in PAIRS:
-        return f"{name} from {asks} to {answers}"
-    return f"{name} of {asks}, feature {view.feature + 1}"
-
-
-def _worked(t: AttentionTrace, settings: Settings, view: View) -> None:
-    i, j, c, places = view.query, view.key, view.feature, view.decimals
-    one, other, feature = i + 1, j + 1, c + 1  # formulas count from 1
-    x = "x'" if settings.position.is_added else "x"
-    q, k, v = ("q", "k", "v") if settings.qkv else (x, x, x)
-    if settings.position is Position.ROTARY:
-        q, k = "q^R", "k^R"
-    row = f"{one},{other}"
-    largest_first = _largest_first(t, settings, view)
-    if view.step is Step.SCORES:
-        sum_ = worked.score(t, _head(view), i, j)
-        symbols = (f"{q}_{{{one},n}}", f"{k}_{{{other},n}}")
-        st.latex(latex.dot_product(f"s_{{{row}}}", sum_, symbols, places, largest_first))
-    elif view.step is Step.SCALED:
-        scaling = worked.scaling(t, _head(view), i, j)
-        st.latex(latex.scaling(f"s'_{{{row}}}", scaling, f"s_{{{row}}}", settings.d_query, places))
-    elif view.step in _BETWEEN:
-        st.latex(_BETWEEN[view.step](t, settings, view))
-    elif view.step is Step.MASKED:
-        _masked(t, settings, view)
-    elif view.step is Step.WEIGHTS:
-        _softmax(t, settings, view)
-    elif view.step is Step.CONTEXT:
-        sum_ = worked.context(t, _head(view), i, c)
-        symbols = (f"a_{{{one},n}}", f"{v}_{{n,{feature}}}")
-        st.latex(latex.dot_product(f"y_{{{one},{feature}}}", sum_, symbols, places, largest_first))
-    elif view.step in (Step.QUERIES, Step.KEYS, Step.VALUES):
-        letter = {Step.QUERIES: "q", Step.KEYS: "k", Step.VALUES: "v"}[view.step]
-        h = _head(view)
-        sum_ = worked.projection(t, letter, h, i, c)
-        width = settings.d_value if letter == "v" else settings.d_query
-        symbols = (f"{x}_{{{one},n}}", f"w^{{{letter.upper()}}}_{{n,{h * width + feature}}}")
-        st.latex(
-            latex.dot_product(f"{letter}_{{{one},{feature}}}", sum_, symbols, places, largest_first)
-        )
-    elif view.step is Step.OUTPUT:
-        _output(t, settings, view)
-    else:
-        st.markdown(_given(t, settings, view))
-        _change_here(t, view)
-
-
-def _head(view: View) -> int:
-    assert view.head is not None, "of the average over the heads there are weights only"
-    return view.head
-
-
-def _position(t: AttentionTrace, settings: Settings, view: View) -> str:
-    i, c, n_features = view.query, view.feature, settings.d_model
-    if settings.position is Position.SINUSOIDAL:
-        sine, exponent = c % 2 == 0, f"{c - c % 2}/{n_features}"
-    else:
-        waves = n_features // 2
-        sine, exponent = c < waves, f"{c % waves}/{waves - 1}"
-        if c >= 2 * waves:
-            return r"p = \mathbf{0} \quad \text{(the last of an odd number of features)}"
-        exponent = exponent if waves > 1 else "0"
-    assert t.positions is not None
-    value = latex.number(t.positions[i, c], view.decimals)
-    function = "sin" if sine else "cos"
-    angle = rf"\left({i} / 10000^{{{exponent}}}\right)"
-    return rf"p_{{{i + 1},{c + 1}}} = \{function}\!{angle} = \mathbf{{{value}}}"
-
-
-def _input(t: AttentionTrace, settings: Settings, view: View) -> str:
-    i, c = view.query, view.feature
-    name = f"x'_{{{i + 1},{c + 1}}} = x_{{{i + 1},{c + 1}}} + p_{{{i + 1},{c + 1}}}"
-    assert t.positions is not None
-    return latex.plus(name, t.x[i, c], t.positions[i, c], view.decimals)
-
-
-def _turned(t: AttentionTrace, settings: Settings, view: View) -> str:
-    letter = "q" if view.step is Step.TURNED_QUERIES else "k"
-    sum_ = worked.turn(t, letter, _head(view), view.query, view.feature)
-    one, feature = view.query + 1, view.feature + 1
-    return latex.turn(
-        f"{letter}^R_{{{one},{feature}}}",
-        sum_,
-        view.query,
-        view.feature,
-        settings.d_query,
-        view.decimals,
-    )
-
-
-def _bias(t: AttentionTrace, settings: Settings, view: View) -> str:
-    h, i, j = _head(view), view.query, view.key
-    assert t.bias is not None
-    slope = positions.alibi_slopes(t.n_heads)[h]
-    value = latex.number(t.bias[h, i, j], view.decimals)
-    return rf"b_{{{i + 1},{j + 1}}} = -{slope:.4g} \cdot |{i + 1} - {j + 1}| = \mathbf{{{value}}}"
-
-
-def _biased(t: AttentionTrace, settings: Settings, view: View) -> str:
-    h, i, j = _head(view), view.query, view.key
-    assert t.bias is not None
-    name = f"s^B_{{{i + 1},{j + 1}}}"
-    return latex.plus(name, t.scaled[h, i, j], t.bias[h, i, j], view.decimals)
-
-
-def _cooled(t: AttentionTrace, settings: Settings, view: View) -> str:
-    h, i, j = _head(view), view.query, view.key
-    value = latex.number(t.cooled[h, i, j], view.decimals)
-    before = latex.number(t.biased[h, i, j], view.decimals + 1)
-    return (
-        rf"s^\tau_{{{i + 1},{j + 1}}} = \frac{{{before}}}{{{t.temperature:g}}} = \mathbf{{{value}}}"
-    )
-
-
-_BETWEEN = {
-    Step.POSITIONS: _position,
-    Step.INPUTS: _input,
-    Step.TURNED_QUERIES: _turned,
-    Step.TURNED_KEYS: _turned,
-    Step.BIAS: _bias,
-    Step.BIASED: _biased,
-    Step.COOLED: _cooled,
-}
-
-
-def _masked(t: AttentionTrace, settings: Settings, view: View) -> None:
+def _tick(t: AttentionTrace, view: View) -> None:
+    """Hide or show the opened cell in the custom mask."""
     i, j = view.query, view.key
     asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
-    if t.visible[i, j]:
-        number = labels.number(t.masked[_head(view), i, j], view.decimals)
-        st.markdown(f"{asks} may see {answers}, so the score stays **{number}**.")
-    else:
-        st.markdown(
-            f"{asks} may not see {answers}. The score becomes **−∞**, and e to the power of −∞ "
-            f"is 0, so {answers} gets no weight."
-        )
-    if Mask.CUSTOM in settings.mask:
-        st.button(
-            f"Hide {answers} from {asks}" if t.visible[i, j] else f"Let {asks} see {answers}",
-            help="In the custom mask; what the other masks hide stays hidden.",
-            on_click=change_box.tick,
-            args=(i, j),
-        )
-
-
-def _softmax(t: AttentionTrace, settings: Settings, view: View) -> None:
-    h, i, j, places = view.head, view.query, view.key, view.decimals
-    asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
-    if t.sees_nobody[i]:
-        st.markdown(f"{asks} may see no word at all, so every weight in its row is **0**.")
-        return
-    if not t.visible[i, j]:
-        st.markdown(f"{asks} may not see {answers}, so the weight is **0**.")
-        return
-    name = f"a_{{{i + 1},{j + 1}}}"
-    if h is None:
-        st.latex(latex.average(name, worked.average(t, i, j), places))
-        return
-    if settings.rule is Rule.TOTAL:
-        st.latex(latex.total(name, worked.total(t, h, i, j), places))
-        return
-    softmax = worked.softmax(t, h, i, j)
-    shifted = latex.shifted_softmax(name, softmax, places)
-    if not softmax.fits:
-        st.markdown(
-            "The powers of e are too large or too small to write down, so the row’s largest "
-            "score is subtracted first. That changes no weight."
-        )
-        st.latex(shifted)
-        return
-    st.latex(latex.softmax(name, softmax, places, _largest_first(t, settings, view)))
-    with st.popover("As the computer does it", type="tertiary"):
-        st.markdown(
-            "The row’s largest score is subtracted first. That changes no weight and keeps "
-            "the powers of e from becoming too large."
-        )
-        st.latex(shifted)
-
-
-def _output(t: AttentionTrace, settings: Settings, view: View) -> None:
-    i, c, places = view.query, view.feature, view.decimals
-    one, feature = i + 1, c + 1
-    if settings.has_w_o:
-        symbols = (f"y_{{{one},n}}", f"w^O_{{n,{feature}}}")
-        sum_ = worked.output(t, i, c)
-        largest_first = _largest_first(t, settings, view)
-        st.latex(latex.dot_product(f"o_{{{one},{feature}}}", sum_, symbols, places, largest_first))
-        return
-    head, within = divmod(c, settings.d_value)
-    number = labels.number(t.output[i, c], places)
-    st.markdown(
-        f"The heads’ context vectors stand side by side; this is feature {within + 1} of head "
-        f"{head + 1}: **{number}**."
+    st.button(
+        f"Hide {answers} from {asks}" if t.visible[i, j] else f"Let {asks} see {answers}",
+        help="In the custom mask; what the other masks hide stays hidden.",
+        on_click=change_box.tick,
+        args=(i, j),
     )
 
 

@@ -15,16 +15,18 @@ from explorer.figures import heads as all_heads
 from explorer.figures import palette
 from explorer.figures.arrows import LEAST, arrows, columns, slot_width, strongest
 from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix, row_bounds
-from explorer.lights import Light, Role, lights
+from explorer.operations.matrices import Axis, Role
+from explorer.operations.steps import Step
 from explorer.page import address, given_cell, moved, parts, style
 from explorer.page.arithmetic import arithmetic
 from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
-from explorer.page.steps import Telling, telling
 from explorer.page.tables import Matrix, tables
+from explorer.rendering.captions import Caption, caption
 from explorer.settings import Settings
 from explorer.trace import AttentionTrace, trace
-from explorer.view import GIVEN, PAIRS, Colour, Direction, Drawing, Step, Turned, View, steps
+from explorer.view import Colour, Direction, Drawing, Turned, View
+from explorer.walks import Light, drawn, lights, matrix_of
 
 _MOST_WITH_SUMS = 16
 
@@ -51,10 +53,10 @@ def attention_view(
             _draw(count, matrix_, settings, view, frame)
             if before is not None:
                 _draw_change(matrix_, before, view, frame)
-    opened = given_cell.opened(settings, view)
+    opened = given_cell.opened(t, view)
     if opened:
         step, row, column = opened
-        given_cell.panel(_numbers(step, t, view.head)[row, column], step, row, column)
+        given_cell.panel(float(t.arrays[step][row, column]), step, row, column)
     arithmetic(settings)
     tables([Matrix(m.told.title, m.numbers, m.rows, m.columns) for m in shown])
 
@@ -64,7 +66,7 @@ class Shown:
     """One step as it is drawn."""
 
     step: Step
-    told: Telling
+    told: Caption
     numbers: Array
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -73,54 +75,19 @@ class Shown:
 
 def shown_steps(t: AttentionTrace, settings: Settings, view: View) -> list[Shown]:
     """What there is to draw, in the order of computing."""
-    return [_shown(step, t, settings, view) for step in steps(settings, view.head)]
+    return [_shown(step, t, settings, view) for step in drawn(t.steps, view.head)]
 
 
 def _shown(step: Step, t: AttentionTrace, settings: Settings, view: View) -> Shown:
-    numbers = _numbers(step, t, view.head)
+    numbers = matrix_of(t, step.name, view.head)
     return Shown(
         step,
-        telling(step, settings, t, view.head, view.turned is Turned.COLUMNS),
+        caption(t, step, view.head, view.turned is Turned.COLUMNS),
         numbers,
-        rows=_features(numbers.shape[0]) if step in GIVEN else t.tokens,
-        columns=t.tokens if step in PAIRS else _features(numbers.shape[1]),
-        hidden=~t.visible if settings.mask and step in (Step.MASKED, Step.WEIGHTS) else None,
+        rows=_features(numbers.shape[0]) if step.matrix.is_learned else t.tokens,
+        columns=t.tokens if step.matrix.is_pairs else _features(numbers.shape[1]),
+        hidden=~t.visible if settings.mask and step.name in ("masked", "weights") else None,
     )
-
-
-def _numbers(step: Step, t: AttentionTrace, head: int | None) -> Array:
-    if step is Step.WEIGHTS:
-        return t.weights_of(head)
-    of_all_heads = {
-        Step.EMBEDDINGS: t.x,
-        Step.POSITIONS: t.positions,
-        Step.INPUTS: t.inputs,
-        Step.W_Q: t.w_q,
-        Step.W_K: t.w_k,
-        Step.W_V: t.w_v,
-        Step.W_O: t.w_o,
-        Step.OUTPUT: t.output,
-    }
-    if step in of_all_heads:
-        numbers = of_all_heads[step]
-        assert numbers is not None, "only the steps that an experiment has are drawn"
-        return numbers
-    of_each_head = {
-        Step.QUERIES: t.q,
-        Step.KEYS: t.k,
-        Step.VALUES: t.v,
-        Step.TURNED_QUERIES: t.q_turned,
-        Step.TURNED_KEYS: t.k_turned,
-        Step.SCORES: t.scores,
-        Step.SCALED: t.scaled,
-        Step.BIAS: t.bias,
-        Step.BIASED: t.biased,
-        Step.COOLED: t.cooled,
-        Step.MASKED: t.masked,
-        Step.CONTEXT: t.context,
-    }[step]
-    assert of_each_head is not None, "only the steps that an experiment has are drawn"
-    return of_each_head[head or 0]
 
 
 def _features(count: int) -> tuple[str, ...]:
@@ -134,7 +101,7 @@ def _who_attends(settings: Settings) -> None:
     graph = arrow_graph(t, view)
     with st.container(key="arrows_scroll"):
         chart(graph.figure, "arrows", graph.alt, in_part=True)
-    _light(settings, view)
+    _light(t, settings, view)
     st.caption(_under_the_words(t, view))
     if graph.left_out:
         st.caption(
@@ -145,17 +112,17 @@ def _who_attends(settings: Settings) -> None:
         st.caption(f"“{asks}” may see no word at all: all its weights are 0.")
 
 
-def _light(settings: Settings, view: View) -> None:
-    lit = lights(settings, view)
+def _light(t: AttentionTrace, settings: Settings, view: View) -> None:
+    lit = lights(t, view)
     if view.head is not None:
         n_heads, n_tokens = settings.n_heads, len(settings.tokens)
         lit["heads"] = [Light(Role.PICKED, *all_heads.outline(view.head, n_heads, n_tokens))]
-    opened = given_cell.opened(settings, view)
+    opened = given_cell.opened(t, view)
     if opened:
         step, row, column = opened
         lit[step].append(Light(Role.PICKED, (row, row), (column, column)))
-    kin = {step.value: _kin(step) for step in steps(settings, view.head)}
-    bridge(settings, view, settings.tokens, lit, kin)
+    kin = {step.name: _kin(step) for step in drawn(t.steps, view.head)}
+    bridge(t, view, lit, kin)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -250,13 +217,13 @@ def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layou
     with st.container(width=int(figure.layout.width), gap="xxsmall"):
         st.markdown(f"**{count} {labels.markdown(told.title)}**")
         st.caption(labels.markdown(told.shapes))
-        chart(figure, shown.step.value, step_alt(shown, view))
+        chart(figure, shown.step.name, step_alt(shown, view))
         _legend(shown, view)
         st.markdown(f"${told.formula}$")
         st.caption(told.question)
-        if shown.step is Step.WEIGHTS and shown.rows:
+        if shown.step.name == "weights" and shown.rows:
             _read_aloud(settings)
-        _code(told, shown.step)
+        _code(told, shown.step.name)
 
 
 @parts.part(follows={"query", "key"})
@@ -278,7 +245,7 @@ def _read_aloud(settings: Settings) -> None:
 def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout) -> None:
     """Beside a matrix by how much its numbers moved, white where they did not."""
     head = view.head if view.head is None or view.head < before.n_heads else 0
-    difference = moved.change(_numbers(shown.step, before, head), shown.numbers)
+    difference = moved.change(_before(before, shown.step.name, head), shown.numbers)
     if difference is None:
         return
     figure = matrix(
@@ -289,7 +256,7 @@ def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout
         frame=frame,
         decimals=view.decimals,
         hidden=np.isnan(difference) if np.isnan(difference).any() else None,
-        hover="%{y} → %{x}" if shown.step in PAIRS else "%{y}, feature %{x}",
+        hover="%{y} → %{x}" if shown.step.matrix.is_pairs else "%{y}, feature %{x}",
         turned=view.turned is Turned.COLUMNS,
     )
     end = labels.number(largest(difference), view.decimals)
@@ -300,14 +267,22 @@ def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout
         alt = describe.vectors(
             f"Change of {shown.told.title}", np.nan_to_num(difference), shown.rows, view.decimals
         )
-        chart(figure, f"moved_{shown.step}", alt)
+        chart(figure, f"moved_{shown.step.name}", alt)
         if not still:  # of no change at all there is no largest one
             style.legend(f"−{end}", end, palette.SIGNED)
 
 
+def _before(t: AttentionTrace, name: str, head: int | None) -> Array | None:
+    """What a step was in another state; a step that it did without held what the one before did."""
+    array = t.arrays.get(name, getattr(t, name, None))
+    if array is None or array.ndim == 2:
+        return array
+    return t.weights_of(head) if name == "weights" else array[head or 0]
+
+
 def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:
     """The heat map of one step."""
-    weights, pairs = shown.step is Step.WEIGHTS, shown.step in PAIRS
+    weights, pairs = shown.step.name == "weights", shown.step.matrix.is_pairs
     sums = None
     if weights and len(shown.rows) <= _MOST_WITH_SUMS:
         sums = [labels.number(total, view.decimals) for total in shown.numbers.sum(axis=-1)]
@@ -330,14 +305,14 @@ def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:
 
 def step_alt(shown: Shown, view: View) -> str:
     """What one step's heat map shows, in words."""
-    if shown.step in PAIRS:
+    if shown.step.matrix.is_pairs:
         visible = None if shown.hidden is None else ~shown.hidden
         return describe.pairs(shown.told.title, shown.numbers, shown.rows, visible, view.decimals)
     return describe.vectors(shown.told.title, shown.numbers, shown.rows, view.decimals)
 
 
 def _legend(shown: Shown, view: View) -> None:
-    weights = shown.step is Step.WEIGHTS
+    weights = shown.step.name == "weights"
     end = labels.number(largest(_drawn(shown)), view.decimals)
     if weights and view.colour is Colour.UNIT:
         end = "1"
@@ -350,7 +325,7 @@ def _legend(shown: Shown, view: View) -> None:
 def _kind(shown: Shown) -> Kind:
     """Weights have one colour from 0, unless plain division made some negative."""
     negative = (np.nan_to_num(shown.numbers) < 0).any()
-    return Kind.WEIGHTS if shown.step is Step.WEIGHTS and not negative else Kind.SIGNED
+    return Kind.WEIGHTS if shown.step.name == "weights" and not negative else Kind.SIGNED
 
 
 def _drawn(shown: Shown) -> Array:
@@ -358,7 +333,7 @@ def _drawn(shown: Shown) -> Array:
     return shown.numbers if shown.hidden is None else np.where(shown.hidden, np.nan, shown.numbers)
 
 
-def _code(told: Telling, step: Step) -> None:
+def _code(told: Caption, step: str) -> None:
     """Show the very function that computed the step, so that text and code cannot part ways."""
     if told.function is not None:
         key = f"code_{step}"
@@ -368,15 +343,12 @@ def _code(told: Telling, step: Step) -> None:
 
 
 def _kin(step: Step) -> Kin:
-    if step in PAIRS:
+    rows, columns = step.matrix.axes
+    if columns is Axis.KEY:
         return Kin.PAIRS
-    if step in GIVEN:
-        return Kin.NONE
     return {
-        Step.EMBEDDINGS: Kin.BOTH,
-        Step.POSITIONS: Kin.BOTH,
-        Step.INPUTS: Kin.BOTH,
-        Step.KEYS: Kin.KEY_ROWS,
-        Step.TURNED_KEYS: Kin.KEY_ROWS,
-        Step.VALUES: Kin.KEY_ROWS,
-    }.get(step, Kin.QUERY_ROWS)
+        Axis.FEATURE: Kin.NONE,
+        Axis.TOKEN: Kin.BOTH,
+        Axis.KEY: Kin.KEY_ROWS,
+        Axis.QUERY: Kin.QUERY_ROWS,
+    }[rows]

@@ -11,22 +11,12 @@ import streamlit as st
 from explorer import labels
 from explorer.figures import heads, palette
 from explorer.figures.arrows import KEYS_AT, QUERIES_AT
-from explorer.lights import Lights, Role
+from explorer.operations.matrices import Role
 from explorer.page import address, given_cell
 from explorer.page.chart import send_lights
-from explorer.settings import Settings
-from explorer.view import (
-    GIVEN,
-    PAIRS,
-    Direction,
-    Drawing,
-    Step,
-    Turned,
-    View,
-    n_features,
-    openable,
-    steps,
-)
+from explorer.trace import AttentionTrace
+from explorer.view import Direction, Drawing, Turned, View
+from explorer.walks import Lights, step_of
 
 _COLOURS = {
     Role.QUERY: palette.QUERY,
@@ -48,19 +38,18 @@ class Kin(StrEnum):
 
 
 def bridge(
-    settings: Settings,
+    t: AttentionTrace,
     view: View,
-    tokens: Sequence[str],
     lights: Lights,
     kin: dict[str, Kin],
 ) -> None:
     """Light cells, show a pointed-at cell's kin, and let a click pick what it points at."""
 
     def picked() -> None:
-        pick(st.session_state["bridge"].get("picked"), settings, view)
+        pick(st.session_state["bridge"].get("picked"), t, view)
 
     turned = view.turned is Turned.COLUMNS
-    light(tokens, lights, kin, view.decimals, picked, turned)
+    light(t.tokens, lights, kin, view.decimals, picked, turned)
 
 
 def light(
@@ -91,18 +80,13 @@ def light(
     )
 
 
-def pick(cell: object, settings: Settings, view: View) -> None:
+def pick(cell: object, t: AttentionTrace, view: View) -> None:
     """Open what was clicked. What the browser says is checked: it may say anything."""
     if not isinstance(cell, dict):
         return
     chart, row, column = cell.get("chart"), cell.get("row"), cell.get("column")
-    n_tokens = len(settings.tokens)
+    n_tokens = len(t.tokens)
     given_cell.close()
-    if chart in GIVEN and chart in steps(settings, view.head):
-        sizes = given_cell.size(settings, Step(chart))
-        if is_place(row, sizes[0]) and is_place(column, sizes[1]):
-            given_cell.show(Step(chart), int(row), int(column))
-        return
     if chart == "arrows" and view.drawing is Drawing.COLUMNS:
         if is_place(row, n_tokens) and column in (QUERIES_AT, KEYS_AT):
             address.put(**{"query" if column == QUERIES_AT else "key": int(row)})
@@ -112,22 +96,25 @@ def pick(cell: object, settings: Settings, view: View) -> None:
             address.put(**{"key" if view.direction is Direction.TO_KEY else "query": int(column)})
         return
     if chart == "heads":
-        _pick_head(row, column, settings, n_tokens)
+        _pick_head(row, column, t.n_heads, n_tokens)
         return
     name = str(chart).removeprefix("a_").removeprefix("b_")
-    step = {"difference": Step.WEIGHTS}.get(name, name)
-    if step not in openable(settings, view.head):
+    step = step_of(t, {"difference": "weights"}.get(name, name), view.head)
+    if step is None:
         return
-    step = Step(step)
-    if step in PAIRS and is_place(row, n_tokens) and is_place(column, n_tokens):
-        address.put(step=step.value, query=int(row), key=int(column))
-    elif is_place(row, n_tokens) and is_place(column, n_features(settings, step)):
-        address.put(step=step.value, query=int(row), feature=int(column))
+    n_rows, n_columns = t.arrays[step.name].shape[-2:]
+    if not (is_place(row, n_rows) and is_place(column, n_columns)):
+        return
+    if step.matrix.is_learned:
+        given_cell.show(step.name, int(row), int(column))
+    else:
+        which = "key" if step.matrix.is_pairs else "feature"
+        address.put(step=step.name, query=int(row), **{which: int(column)})
 
 
-def _pick_head(row: object, column: object, settings: Settings, n_tokens: int) -> None:
+def _pick_head(row: object, column: object, n_heads: int, n_tokens: int) -> None:
     if is_place(row, 10**6) and is_place(column, 10**6):
-        head = heads.head_at(int(row), int(column), settings.n_heads, n_tokens)
+        head = heads.head_at(int(row), int(column), n_heads, n_tokens)
         if head is not None:
             address.put(head=head)
 

@@ -10,7 +10,8 @@ import streamlit as st
 from explorer import describe, labels, share
 from explorer.attention import Array, BoolArray
 from explorer.figures.matrix import Kind, Layout, largest, layout, matrix, row_bounds
-from explorer.lights import Light, Lights, Role
+from explorer.measures import entropy_bits
+from explorer.operations.matrices import Role
 from explorer.page import address, moved
 from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
@@ -18,7 +19,7 @@ from explorer.settings import D_MODEL, Scale, Settings
 from explorer.share import Values
 from explorer.trace import AttentionTrace, trace
 from explorer.view import Colour, Turned, View
-from explorer.worked import entropy_bits
+from explorer.walks import Light, Lights
 
 _NAMES = {
     "text": "sentence",
@@ -173,7 +174,7 @@ def _draw(a: Side, b: Side, settings: Settings, view: View) -> None:
         n_tokens = len((a if key.startswith("a_") else b).t.tokens)
         rows = (view.query, view.query)
         lit[key] = [Light(Role.ROW, rows, (0, n_tokens - 1))] if view.query < n_tokens else []
-    bridge(settings, view, b.t.tokens, lit, dict.fromkeys(drawn, Kin.PAIRS) if aligned else {})
+    bridge(b.t, view, lit, dict.fromkeys(drawn, Kin.PAIRS) if aligned else {})
 
 
 def _hidden(side: Side) -> BoolArray:

@@ -6,24 +6,14 @@ import streamlit as st
 
 from explorer import labels, share
 from explorer.page import address, change_box
-from explorer.settings import Settings
-from explorer.view import GIVEN, Step, View, n_features, steps
+from explorer.trace import AttentionTrace
+from explorer.view import View
+from explorer.walks import step_of
 
-_FEEDS = {
-    Step.W_Q: "queries",
-    Step.W_K: "keys",
-    Step.W_V: "values",
-    Step.W_O: "output",
-}
+_FEEDS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
 
 
-def size(settings: Settings, step: Step) -> tuple[int, int]:
-    """Rows and columns of a given matrix."""
-    n_rows = settings.d_joined if step is Step.W_O else settings.d_model
-    return n_rows, n_features(settings, step)
-
-
-def show(step: Step, row: int, column: int) -> None:
+def show(step: str, row: int, column: int) -> None:
     """Callback: open this number. Which one is open is in no link: nothing is computed there."""
     address.touch()
     st.session_state["_given_cell"] = (step, row, column)
@@ -35,19 +25,22 @@ def close() -> None:
         address.touch()
 
 
-def opened(settings: Settings, view: View) -> tuple[Step, int, int] | None:
+def opened(t: AttentionTrace, view: View) -> tuple[str, int, int] | None:
     """The number that is open, if its matrix is still there and as large."""
     found = st.session_state.get("_given_cell")
-    if found is None or found[0] not in GIVEN or found[0] not in steps(settings, view.head):
+    if found is None:
         return None
-    step, row, column = found
-    n_rows, n_columns = size(settings, step)
+    name, row, column = found
+    step = step_of(t, name, view.head)
+    if step is None or not step.matrix.is_learned:
+        return None
+    n_rows, n_columns = t.arrays[step.name].shape
     return found if row < n_rows and column < n_columns else None
 
 
-def panel(number: float, step: Step, row: int, column: int) -> None:
+def panel(number: float, step: str, row: int, column: int) -> None:
     """Say where the number comes from and what it feeds, and take another one."""
-    name = step.value
+    name = step
     typed = share.is_typed(st.session_state["_values"], name, row, column)
     source = (
         "what you typed"

@@ -10,12 +10,16 @@ import html
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from explorer import describe, labels, worked
+from explorer import labels
 from explorer.figures.matrix import layout
+from explorer.operations.normalisers import NORMALISERS
+from explorer.operations.schemes import SCHEMES
 from explorer.page.attention_view import arrow_graph, shown_steps, step_figure
-from explorer.settings import Position, Rule, Scale, Settings
+from explorer.rendering import panel, plain
+from explorer.settings import Scale, Settings
 from explorer.trace import AttentionTrace
-from explorer.view import Step, View
+from explorer.view import View
+from explorer.walks import opened, step_of
 
 _CONFIG = {"displaylogo": False, "responsive": False}
 _STYLE = """
@@ -43,7 +47,7 @@ def handout(t: AttentionTrace, settings: Settings, view: View, link: str) -> str
             f"{_chart(step_figure(shown, view, frame), told.title)}"
             f"<p class='small'>{_text(told.question)}</p></div>"
         )
-    heading, lines = _arithmetic(t, settings, view)
+    heading, lines = _arithmetic(t, view)
     parts.append(f"</div><h2>Where a number comes from: {_text(heading)}</h2>")
     parts.append(f"<pre>{_text(chr(10).join(lines))}</pre>")
     parts.append(f"<h2>Settings</h2><p>{_text(_settings(settings))}</p>")
@@ -64,45 +68,17 @@ def _chart(figure: go.Figure, alt: str) -> str:
     return f'<div role="img" aria-label="{html.escape(alt)}">{drawn}</div>'
 
 
-def _arithmetic(t: AttentionTrace, settings: Settings, view: View) -> tuple[str, list[str]]:
-    """The picked number's terms as plain text; of other steps than these, its weight's."""
-    h, i, j, c, places = view.head, view.query, view.key, view.feature, view.decimals
-    asks, answers = (f"“{describe.word(t.tokens, n)}”" for n in (i, j))
-    if h is None:
-        terms = " + ".join(labels.number(w, places) for w in worked.average(t, i, j))
-        value = labels.number(t.weights_of(None)[i, j], places)
-        return f"average weight from {asks} to {answers}", [f"({terms}) / {t.n_heads} = {value}"]
-    if view.step is Step.SCORES:
-        return f"score from {asks} to {answers}", _sum(worked.score(t, h, i, j), places)
-    if view.step is Step.CONTEXT:
-        heading = f"context of {asks}, feature {c + 1}"
-        return heading, _sum(worked.context(t, h, i, c), places)
-    heading = f"weight from {asks} to {answers}"
-    if not t.visible[i, j]:
-        return heading, [f"{asks} may not see {answers}, so the weight is 0."]
-    if settings.rule is Rule.TOTAL:
-        divided = worked.total(t, h, i, j)
-        terms = " + ".join(labels.number(s, places) for s in divided.scores)
-        own = labels.number(divided.scores[divided.chosen], places)
-        return heading, [f"{own} / ({terms})", f"= {labels.number(t.weights[h, i, j], places)}"]
-    softmax = worked.softmax(t, h, i, j)
-    seen = [labels.number(s, places) for s in softmax.scores if s != float("-inf")]
-    own = labels.number(softmax.scores[j], places)
-    lines = [f"e^{own} / ({' + '.join(f'e^{s}' for s in seen)})"]
-    if softmax.fits:
-        lines.append(
-            f"= {labels.number(softmax.exponentials[j], places + 1)} / "
-            f"{labels.number(softmax.total, places + 1)}"
-        )
-    return heading, [*lines, f"= {labels.number(softmax.value, places)}"]
-
-
-def _sum(sum_: worked.DotProduct, places: int) -> list[str]:
-    factors = [
-        f"{labels.number(a, places)} · {labels.number(b, places)}"
-        for a, b in zip(sum_.left, sum_.right, strict=True)
-    ]
-    return [" + ".join(factors), f"= {labels.number(sum_.value, places)}"]
+def _arithmetic(t: AttentionTrace, view: View) -> tuple[str, list[str]]:
+    """The opened number in words, and its arithmetic as plain text."""
+    step = step_of(t, view.step, view.head)
+    assert step is not None
+    work = panel.worked(t, step, opened(view, step))
+    said = panel.panel(t, view)
+    if said.formula:
+        shown = work if work.fits or work.instead is None else work.instead
+        return panel.heading(t, view), plain.worked(shown, view.decimals)
+    number = labels.number(float(t.arrays[step.name][opened(view, step)]), view.decimals)
+    return panel.heading(t, view), [number]
 
 
 def _settings(settings: Settings) -> str:
@@ -113,12 +89,12 @@ def _settings(settings: Settings) -> str:
     own = "separate Q, K, V" if settings.qkv else "Q = K = V = X"
     heads = f"{settings.n_heads} heads" if settings.n_heads > 1 else "one head"
     more = ""
-    if settings.position is not Position.NONE:
-        more += f"; positions: {settings.position}"
+    if settings.position != "none":
+        more += f"; positions: {SCHEMES[settings.position].title}"
     if settings.temperature != 1:
         more += f"; temperature {settings.temperature:g}"
-    if settings.rule is Rule.TOTAL:
-        more += "; weights by plain division"
+    if settings.rule != "softmax":
+        more += f"; weights by {NORMALISERS[settings.rule].title}"
     return (
         f"d_model {settings.d_model}; {heads}; {own}; {scale}; {masks}{more}; seed {settings.seed}."
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from explorer import export, labels, scripts, share
+from explorer import export, labels, share
 from explorer.figures.matrix import layout
 from explorer.page import address
 from explorer.page.attention_view import arrow_graph, shown_steps, step_figure
 from explorer.page.chart import chart
+from explorer.rendering import programs
 from explorer.settings import Settings
 from explorer.share import Values
 from explorer.trace import AttentionTrace
@@ -46,7 +47,7 @@ def _code(t: AttentionTrace, settings: Settings) -> None:
             key="language",
             label_visibility="collapsed",
         )
-        make = scripts.torch_script if language == "torch" else scripts.numpy_script
+        make = programs.torch_script if language == "torch" else programs.numpy_script
         script = make(t, settings)
         st.caption(
             "Complete: save it, run it. It ends by checking itself against the weights and the "

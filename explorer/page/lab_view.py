@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from explorer.operations.schemes import SCHEMES
 from explorer.page import address
 from explorer.page.lab.layers_box import layers_box
 from explorer.page.lab.learn_box import learn_box
@@ -17,7 +18,7 @@ from explorer.page.lab.plane_box import plane_box
 from explorer.page.lab.precision_box import precision_box
 from explorer.page.lab.predict_box import predict_box
 from explorer.page.lab.root_box import root_box
-from explorer.settings import Position, Rule, Settings
+from explorer.settings import Settings
 from explorer.view import Lab, View
 
 _EXPERIMENTS = {
@@ -54,6 +55,5 @@ def lab_view(settings: Settings, view: View) -> None:
 
 def _plain(settings: Settings) -> Settings:
     """The experiment without what comes between the scaled scores and the softmax."""
-    alibi = settings.position is Position.ALIBI
-    position = Position.NONE if alibi else settings.position
-    return replace(settings, temperature=1.0, rule=Rule.SOFTMAX, position=position)
+    position = "none" if SCHEMES[settings.position].bias else settings.position
+    return replace(settings, temperature=1.0, rule="softmax", position=position)

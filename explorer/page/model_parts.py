@@ -12,7 +12,7 @@ from explorer import describe, labels
 from explorer.attention import Array
 from explorer.figures.layer_lines import lines
 from explorer.figures.matrix import Kind, layout, matrix
-from explorer.lights import Light, Lights, Role
+from explorer.operations.matrices import Role
 from explorer.page import address, model_state
 from explorer.page.chart import chart
 from explorer.pretrained import measures
@@ -20,6 +20,7 @@ from explorer.pretrained.measures import Behaviour
 from explorer.pretrained.model import Model, Run
 from explorer.pretrained.text import Pieces
 from explorer.view import View
+from explorer.walks import Light, Lights
 
 MOST_SENTENCES = 6
 _BEST = 6

@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from explorer import describe, labels, worked
+from explorer import describe, labels
 from explorer.attention import Array, BoolArray
 from explorer.figures import maps, palette
 from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
 from explorer.figures.matrix import Kind, largest, layout, matrix
-from explorer.lights import Light, Lights, Role
-from explorer.page import address, latex, model_parts, model_state, style, told
+from explorer.operations.matrices import Role
+from explorer.page import address, model_parts, model_state, style, told
 from explorer.page.bridge import Kin, is_place, light
 from explorer.page.chart import chart
 from explorer.page.learned_box import learned_box
 from explorer.page.tables import Matrix, tables
 from explorer.pretrained.model import Layer, Model, Run, next_words
 from explorer.pretrained.text import Pieces, groups, join, name_of
+from explorer.rendering.panel import written
 from explorer.settings import Settings
 from explorer.view import Direction, View
+from explorer.walks import Light, Lights
 
 _MOST_BUTTONS = 16
 _MOST_WITH_SUMS = 16
@@ -320,22 +322,14 @@ def _arithmetic(layer: Layer, pieces: Pieces, shown: Shown, view: View) -> None:
             )
             return
         i, j, h, places = asks[0], answers[0], view.layer_head, view.decimals
-        row = f"{i + 1},{j + 1}"
-        score = worked.DotProduct(tuple(layer.q[h, i].tolist()), tuple(layer.k[h, j].tolist()))
-        symbols = (f"q_{{{i + 1},n}}", f"k_{{{j + 1},n}}")
         first = st.toggle("Largest terms first", key="largest_first", on_change=address.touch)
-        st.latex(latex.dot_product(f"s_{{{row}}}", score, symbols, places, first))
-        scaling = worked.Scaling(float(layer.scores[h, i, j]), layer.factor)
-        d_k = layer.q.shape[-1]
-        st.latex(latex.scaling(f"s'_{{{row}}}", scaling, f"s_{{{row}}}", d_k, places))
+        for step in layer.steps:
+            if step.name in ("scores", "scaled"):
+                st.latex(written(layer, step, (h, i, j), places, first))
         if not layer.visible[i, j]:
             st.markdown(f"{names[0]} may not see {names[1]}, so the weight is **0**.")
             return
-        softmax = worked.Softmax(tuple(layer.masked[h, i].tolist()), j)
-        if softmax.fits:
-            st.latex(latex.softmax(f"a_{{{row}}}", softmax, places, first))
-        else:
-            st.latex(latex.shifted_softmax(f"a_{{{row}}}", softmax, places))
+        st.latex(written(layer, layer.steps[-1], (h, i, j), places, first))
         if not view.special and view.renormalised:
             st.caption("Above, this weight is divided by the sum of those that are shown.")
 

@@ -11,7 +11,6 @@ import streamlit as st
 from explorer import labels
 from explorer.figures.enlarged import enlarged
 from explorer.figures.matrix import layout
-from explorer.lights import lights
 from explorer.page import address, style
 from explorer.page.attention_view import Shown, arrow_graph, shown_steps, step_alt, step_figure
 from explorer.page.bridge import bridge
@@ -19,6 +18,7 @@ from explorer.page.chart import chart
 from explorer.settings import Settings
 from explorer.trace import AttentionTrace
 from explorer.view import Open, View
+from explorer.walks import lights
 
 _LARGEST = 1.6
 _ROOM = 1220
@@ -33,7 +33,7 @@ def present_view(t: AttentionTrace, settings: Settings, view: View) -> None:
     figures = [step_figure(step, view, layout(t.tokens)) for step in shown]
     needed = sum(figure.layout.width for figure in figures)
     factor = min(max(_ROOM / needed, 1.0), _LARGEST)
-    bridge(settings, view, t.tokens, lights(settings, view), {})
+    bridge(t, view, lights(t, view), {})
     _sentence(t, view)
     with st.container(horizontal=True, gap="medium", key="steps"):
         for count in range(1, min(revealed, len(shown)) + 1):
@@ -57,7 +57,7 @@ def _sentence(t: AttentionTrace, view: View) -> None:
 def _step(count: int, shown: Shown, figure: go.Figure, view: View) -> None:
     with st.container(width=int(figure.layout.width), gap="xxsmall"):
         st.markdown(f"### {count} {labels.markdown(shown.told.title)}")
-        chart(figure, shown.step.value, step_alt(shown, view))
+        chart(figure, shown.step.name, step_alt(shown, view))
         st.markdown(f"${shown.told.formula}$")
 
 

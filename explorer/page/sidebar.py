@@ -7,8 +7,10 @@ import streamlit as st
 from explorer import settings as limits
 from explorer import share
 from explorer.examples import EXAMPLES, OWN
+from explorer.operations.normalisers import NORMALISERS
+from explorer.operations.schemes import SCHEMES
 from explorer.page import address, history
-from explorer.settings import Mask, Position, Rule, Scale, divisors
+from explorer.settings import Mask, Scale, divisors
 from explorer.share import Values
 from explorer.view import Colour, Drawing, Open, Turned
 
@@ -19,14 +21,6 @@ _MASKS = {
     Mask.PADDING: "padding",
     Mask.CUSTOM: "custom",
 }
-_POSITIONS = {
-    Position.NONE: "none",
-    Position.SINUSOIDAL: "sinusoidal",
-    Position.HALVES: "sinusoidal, in halves",
-    Position.ROTARY: "rotary",
-    Position.ALIBI: "ALiBi",
-}
-_RULES = {Rule.SOFTMAX: "softmax", Rule.TOTAL: "plain division"}
 _DRAWINGS = {Drawing.ARCS: "as arcs", Drawing.COLUMNS: "between columns"}
 _TURNED = {Turned.ROWS: "rows", Turned.COLUMNS: "columns"}
 _COLOURS = {Colour.MATRIX: "by matrix", Colour.ROW: "by row", Colour.UNIT: "0 to 1"}
@@ -176,8 +170,8 @@ def _more(values: Values) -> None:
     )
     st.selectbox(
         "Positions",
-        list(map(str, Position)),
-        format_func=_POSITIONS.__getitem__,
+        list(SCHEMES),
+        format_func=lambda code: SCHEMES[code].title,
         help="How a word’s place comes into the numbers. Sinusoidal (Vaswani et al. 2017): waves "
         "added to the embeddings; in halves, as tensor2tensor lays them out. Rotary (Su et al. "
         "2021): queries and keys are turned. ALiBi (Press et al. 2022): distance lowers the score.",
@@ -185,8 +179,8 @@ def _more(values: Values) -> None:
     )
     st.segmented_control(
         "Scores become weights by",
-        list(map(str, Rule)),
-        format_func=_RULES.__getitem__,
+        list(NORMALISERS),
+        format_func=lambda code: NORMALISERS[code].title,
         required=True,
         help="Plain division is what one would try first. Try negative scores.",
         **address.named("rule"),

@@ -10,7 +10,7 @@ import streamlit as st
 
 from explorer import three_ways
 from explorer.attention import Array
-from explorer.settings import Rule, Settings
+from explorer.settings import Settings
 from explorer.trace import AttentionTrace
 from explorer.view import View
 
@@ -29,7 +29,7 @@ def three_ways_box(t: AttentionTrace, settings: Settings, view: View) -> None:
     if not box.open:
         return
     head = view.head or 0
-    if settings.rule is Rule.TOTAL:
+    if settings.rule == "total":
         box.caption("These are three ways to write the softmax; the page divides by the total now.")
         return
     with box:

@@ -7,7 +7,7 @@ import inspect
 
 import streamlit as st
 
-from explorer.settings import Rule, Settings
+from explorer.settings import Settings
 from explorer.trace import AttentionTrace
 
 
@@ -44,7 +44,7 @@ def torch_check(t: AttentionTrace, settings: Settings) -> None:
                 map(
                     inspect.getsource,
                     (twin.by_total,)
-                    if settings.rule is Rule.TOTAL
+                    if settings.rule == "total"
                     else (twin.three_lines, twin.fused_line),
                 )
             ),

@@ -24,6 +24,10 @@ from numpy.typing import NDArray
 
 from explorer.attention import Array, BoolArray, attend, join_heads, score, split_heads
 from explorer.masks import causal, everything
+from explorer.operations import matrices as m
+from explorer.operations.basic import DivideByRoot, Given, Hide, Multiply, Normalise
+from explorer.operations.operation import AnyArray
+from explorer.operations.steps import Step
 from explorer.pretrained.parts import Linear, Norm, activate
 
 
@@ -92,6 +96,32 @@ class Layer:
     middle: Array  #    (T, C)     the vectors after attention, its sum and, in BERT, the norm
     fed: Array  #       (T, C)     what the feed-forward part adds
     hidden: Array  #    (T, C)     the vectors as they leave the layer
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Those from the queries to the weights, for whoever wants one number worked out."""
+        return (
+            Step(m.QUERIES, Given(), by_head=True),
+            Step(m.KEYS, Given(), by_head=True),
+            Step(m.SCORES, Multiply("queries", "keys", across=True), by_head=True),
+            Step(m.SCALED, DivideByRoot("scores", self.q.shape[-1]), by_head=True),
+            Step(m.MASKED, Hide("scaled"), by_head=True, shown=False),
+            Step(m.WEIGHTS, Normalise("masked", "softmax"), by_head=True),
+        )
+
+    @property
+    def arrays(self) -> dict[str, AnyArray]:
+        """The numbers of these steps."""
+        scores = self.scores
+        return {
+            "queries": self.q,
+            "keys": self.k,
+            "visible": self.visible,
+            "scores": scores,
+            "scaled": scores * self.factor,
+            "masked": self.masked,
+            "weights": self.weights,
+        }
 
     @property
     def scores(self) -> Array:

@@ -1,0 +1,606 @@
+"""The operations of the paper's attention: products, sums, the mask, the heads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer import attention
+from explorer.attention import Array
+from explorer.operations.normalisers import NORMALISERS, Normaliser
+from explorer.operations.operation import (
+    AnyArray,
+    Arrays,
+    Block,
+    Gradients,
+    Library,
+    Operation,
+    Seen,
+    Sheet,
+    at,
+    clipped,
+    fitted,
+    numbers,
+    sized,
+    transposed,
+    widened,
+)
+from explorer.operations.terms import (
+    Fraction,
+    Number,
+    Product,
+    Sum,
+    Why,
+    Worked,
+    Written,
+    dot_product,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Operation):
+    """Numbers that everything else is computed from.
+
+    identity: they are those of the matrix I. made_by: what made them up, where somebody did.
+    """
+
+    identity: bool = False
+    made_by: Callable[..., Any] | None = None
+
+    @property
+    def is_given(self) -> bool:
+        return True
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return self.made_by
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        return Worked(why=Why.GIVEN)
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        if sheet.turned:
+            return transposed(out)
+        if self.identity:
+            return f"{out} = I"
+        return sized(out, sheet.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Multiply(Operation):
+    """A matrix product. `across`: of each row of one with each row of the other, as in Q K^T."""
+
+    left: str
+    right: str
+    across: bool = False
+    product: attention.Product = attention.multiply
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.left, self.right
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return attention.score if self.across else None
+
+    @property
+    def summed(self) -> tuple[int | None, ...]:
+        return (-1, -1) if self.across else (-1, -2)
+
+    def run(self, *given: AnyArray) -> Array:
+        left, right = given
+        if self.across:
+            return attention.score(left, right, self.product)
+        return self.product(left, right)
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        left, right = given
+        *lead, i, j = block
+        n = range(left.shape[-1])
+        sides = ((*lead, i, n), (*lead, j, n) if self.across else (*lead, n, j))
+        return clipped(sides[0], left), clipped(sides[1], right)
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        *lead, first, last = block
+        if which == 0:
+            return widened((*lead, first, range(out.shape[-1])), out)
+        return widened((*lead, range(out.shape[-2]), first if self.across else last), out)
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        signs = rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}"
+        left, right = (numbers(seen, n, array) for n, array in enumerate(given))
+        return dot_product(signs, left, right)
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        left, right = symbols
+        if not sheet.turned:
+            return f"{out} = {left} {transposed(right) if self.across else right}"
+        if self.across:
+            return rf"{transposed(out)} = {right}\, {transposed(left)}"
+        return f"{transposed(out)} = {transposed(right)} {transposed(left)}"
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        left, right = names
+        return [f"{out} = {left} @ {right}{'.T' if self.across else ''}"]
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        left, right = given
+        turned = gradient.swapaxes(-1, -2)
+        if self.across:
+            return fitted(self.product(gradient, right), left), fitted(
+                self.product(turned, left), right
+            )
+        to_left = self.product(gradient, right.swapaxes(-1, -2))
+        to_right = self.product(left.swapaxes(-1, -2), gradient)
+        return fitted(to_left, left), fitted(to_right, right)
+
+    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
+        left, right = (array.shape[-2:] for array in given)
+        return left, right[::-1] if self.across else right
+
+
+@dataclass(frozen=True, slots=True)
+class Mix(Multiply):
+    """Weights times values. Hidden values are left out: 0 times a NaN would be a NaN."""
+
+    visible: str = "visible"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.left, self.right, self.visible
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return attention.mix
+
+    @property
+    def summed(self) -> tuple[int | None, ...]:
+        return -1, -2, None
+
+    def run(self, *given: AnyArray) -> Array:
+        weights, values, visible = given
+        return attention.mix(weights, values, visible, self.product)
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        *lead, i, _ = block
+        weights, values, visible = given
+        both = Multiply.operands(self, block, weights, values)
+        return *both, clipped((*lead, i, range(visible.shape[-1])), visible)
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        weights, values, visible = given
+        may = at(np.broadcast_to(visible, weights.shape), seen.blocks[0])
+        kept = at(values, seen.blocks[1])
+        kept = np.where(may.reshape(kept.shape) | np.isfinite(kept), kept, 0)
+        values = values.copy()
+        values[np.ix_(*seen.blocks[1])] = kept
+        return Multiply.work(self, seen, out, weights, values)
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        return Multiply.formula(self, out, *symbols[:2], sheet=sheet)
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        return Multiply.program(self, out, *names[:2], library=library, arrays=arrays)
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        return *Multiply.back(self, gradient, out, *given[:2]), None
+
+    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
+        return Multiply.factors(self, out, *given[:2])
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Operation):
+    """Words times a matrix of numbers, cut into heads: the queries, keys or values of each head."""
+
+    words: str
+    matrix: str
+    n_heads: int
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.words, self.matrix
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return attention.split_heads if self.n_heads > 1 else None
+
+    @property
+    def summed(self) -> tuple[int | None, ...]:
+        return -1, -2
+
+    @property
+    def deals_out(self) -> bool:
+        return True
+
+    def run(self, *given: AnyArray) -> Array:
+        return attention.split_heads(attention.multiply(*given), self.n_heads)
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        rows, features = _joined(block, given[1].shape[1] // self.n_heads)
+        n = range(given[1].shape[0])
+        return (rows, n), (n, features)
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        n_heads, n_words, width = out.shape
+        if which == 0:
+            return range(n_heads), block[0], range(width)
+        heads, features = _cut(block[1], width)
+        return heads, range(n_words), features
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        signs = rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}"
+        left, right = (numbers(seen, n, array) for n, array in enumerate(given))
+        return dot_product(signs, left, right)
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        words, matrix = symbols
+        letter, _, which = matrix.partition("_")
+        part = f"{letter}_{{{which}{',h' if self.n_heads > 1 else ''}}}"
+        if sheet.turned:
+            return f"{transposed(out)} = {transposed(part)} {transposed(words)}"
+        return f"{out} = {words} {part}"
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        words, matrix = names
+        return [f"{out} = {words} @ {matrix}"]
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        words, matrix = given
+        whole = attention.join_heads(gradient)
+        return attention.multiply(whole, matrix.T), attention.multiply(words.T, whole)
+
+    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
+        words, matrix = given
+        return words.shape, (matrix.shape[0], out.shape[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Heads(Operation):
+    """Features dealt out to heads, each perhaps read by several heads of queries."""
+
+    words: str
+    n_heads: int
+    shared_by: int = 1
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.words,)
+
+    @property
+    def deals_out(self) -> bool:
+        return True
+
+    def run(self, *given: AnyArray) -> Array:
+        heads = attention.split_heads(given[0], self.n_heads)
+        return heads if self.shared_by == 1 else heads.repeat(self.shared_by, axis=-3)
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        heads, *rest = block
+        own = range(heads[0] // self.shared_by, heads[-1] // self.shared_by + 1)
+        return (_joined((own, *rest), given[0].shape[-1] // self.n_heads),)
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        heads, features = _cut(block[1], out.shape[-1])
+        return range(heads[0] * self.shared_by, heads.stop * self.shared_by), block[0], features
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        return [f"{out} = {names[0]}"]
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        *lead, _, n_words, width = gradient.shape
+        own = gradient.reshape(*lead, self.n_heads, self.shared_by, n_words, width).sum(axis=-3)
+        return (attention.join_heads(own),)
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Operation):
+    """The heads' features side by side again."""
+
+    heads: str
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.heads,)
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return attention.join_heads
+
+    def run(self, *given: AnyArray) -> Array:
+        return attention.join_heads(given[0])
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        heads, features = _cut(block[1], given[0].shape[-1])
+        return ((heads, block[0], features),)
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        return _joined(block, given[0].shape[-1])
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        return Worked(why=Why.JOINED)
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        heads = symbols[0].removesuffix("_h")
+        whole, side_by_side = _both(sheet.turned, out, rf"[{heads}_1 \ldots {heads}_H]")
+        return f"{whole} = {side_by_side}"
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        return []  # the loop over the heads ends by putting them side by side
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        return (attention.split_heads(gradient, given[0].shape[-3]),)
+
+
+@dataclass(frozen=True, slots=True)
+class DivideByRoot(Operation):
+    """Scores over the square root of d_k."""
+
+    scores: str
+    d_k: int
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.scores,)
+
+    @property
+    def factor(self) -> float:
+        """What each score is multiplied by."""
+        return self.d_k**-0.5
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return attention.attend
+
+    def run(self, *given: AnyArray) -> Array:
+        return given[0] * self.factor
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        (score,) = numbers(seen, 0, given[0])
+        score = Number(score.number, more=1, of=score.of)
+        root = Written(rf"\sqrt{{{self.d_k}}}", self.d_k**0.5)
+        result = score.number * self.factor
+        signs = Written(rf"\frac{{{seen.signs[0]}}}{{\sqrt{{d_k}}}}", result)
+        product = Product((score, Number(self.factor, more=1)))
+        return Worked(((signs, Fraction(score, root)), (product,), (Number(result),)))
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        left, right = _both(sheet.turned, out, symbols[0])
+        return rf"{left} = {right} / \sqrt{{{self.d_k}}}"
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        return [f"{out} = {names[0]} / {self.d_k} ** 0.5"]
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        return (gradient * self.factor,)
+
+    def note(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
+        return f", each times {self.factor:.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Divide(Operation):
+    """Scores over the temperature."""
+
+    scores: str
+    by: float
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.scores,)
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return attention.attend
+
+    def run(self, *given: AnyArray) -> Array:
+        return given[0] / self.by
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        (score,) = numbers(seen, 0, given[0])
+        above = Number(score.number, more=1, of=score.of)
+        by = Written(f"{self.by:g}", self.by)
+        return Worked(((Fraction(above, by), Number(score.number / self.by)),))
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        left, right = _both(sheet.turned, out, symbols[0])
+        return f"{left} = {right} / {self.by:g}"
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        return [f"{out} = {names[0]} / {self.by!r}  # temperature"]
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        return (gradient / self.by,)
+
+    def note(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
+        return f", each divided by {self.by:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Add(Operation):
+    """One matrix and another, number by number."""
+
+    left: str
+    right: str
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.left, self.right
+
+    def run(self, *given: AnyArray) -> Array:
+        return given[0] + given[1]
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        (left,), (right,) = (numbers(seen, n, array) for n, array in enumerate(given))
+        both = tuple(Number(side.number, more=1, of=side.of) for side in (left, right))
+        signs = Written(" + ".join(seen.signs), left.number + right.number)
+        return Worked(((signs, Sum(both), Number(left.number + right.number)),))
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        whole, left, right = _both(sheet.turned, out, *symbols)
+        return f"{whole} = {left} + {right}"
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        return [f"{out} = {names[0]} + {names[1]}"]
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        return tuple(fitted(gradient, array) for array in given)
+
+
+@dataclass(frozen=True, slots=True)
+class Hide(Operation):
+    """Scores of keys that may not be seen become minus infinity."""
+
+    scores: str
+    visible: str = "visible"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.scores, self.visible
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return attention.hide
+
+    def run(self, *given: AnyArray) -> Array:
+        scores, visible = given
+        return attention.hide(scores, visible)
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        return Worked(why=Why.KEPT if at(given[1], seen.blocks[1]).all() else Why.HIDDEN)
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        left, right = _both(sheet.turned, out, symbols[0])
+        return rf"{left} = {right} \text{{ where seen, else }} -\infty"
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        scores, visible = names
+        if library.name == "torch":
+            return [f'{out} = {scores}.masked_fill(~{visible}, float("-inf"))']
+        return [f"{out} = np.where({visible}, {scores}, -np.inf)"]
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        return np.where(given[1], gradient, 0), None
+
+    def note(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
+        return f", {int((~given[1]).sum())} of {given[1].size} cells hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class Normalise(Operation):
+    """Each row of scores becomes weights, by a rule."""
+
+    scores: str
+    rule: str
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.scores,)
+
+    @property
+    def normaliser(self) -> Normaliser:
+        """The row of the table that this rule is."""
+        return NORMALISERS[self.rule]
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return self.normaliser.weights
+
+    def run(self, *given: AnyArray) -> Array:
+        return self.normaliser.weights(given[0])
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        return ((*block[:-1], range(given[0].shape[-1])),)
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        return (*block[:-1], range(out.shape[-1]))
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        row = numbers(seen, 0, given[0])
+        may = [number for number in row if number.number != -np.inf]
+        chosen = row[seen.cell[-1]]
+        if not may or chosen not in may:
+            return Worked(why=Why.UNSEEN if may else Why.BLIND)
+        return self.normaliser.work(tuple(may), may.index(chosen))
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        return self.normaliser.formula(out, symbols[0], sheet.turned)
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        return self.normaliser.program(out, names[0], library, arrays[1])
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        return (self.normaliser.back(gradient, out, given[0]),)
+
+    def note(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
+        line = "column" if sheet.turned else "row"
+        if not self.normaliser.sums_to_1:
+            return ""
+        blind = np.isneginf(given[0]).all(axis=-1).any()
+        return f", each {line} {'of a word that sees any ' if blind else ''}sums to 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Average(Operation):
+    """The heads' matrices, added up and divided by their number."""
+
+    heads: str
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.heads,)
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        return self.run
+
+    def run(self, *given: AnyArray) -> Array:
+        return given[0].mean(axis=0)
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        return ((range(len(given[0])), *block),)
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        return block[1:]
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        found = numbers(seen, 0, given[0])
+        weights = tuple(Number(weight.number, more=1, of=weight.of) for weight in found)
+        n_heads = len(weights)
+        average = sum(weight.number for weight in weights) / n_heads
+        signs = Written(rf"\frac{{1}}{{H}} \sum_h {seen.signs[0]}^{{(h)}}", average)
+        fraction = Fraction(Sum(weights), Written(str(n_heads), n_heads))
+        return Worked(((signs, fraction), (Number(average),)), over=r"\bar ")
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        return rf"\frac{{1}}{{{sheet.n_heads}}} \sum_h {symbols[0]}"
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        return (np.broadcast_to(gradient / len(given[0]), given[0].shape),)
+
+    def note(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
+        return f", over {sheet.n_heads} heads"
+
+
+def _both(turned: bool, *symbols: str) -> tuple[str, ...]:
+    """All of them transposed, or none: what goes number by number looks alike both ways."""
+    return tuple(map(transposed, symbols)) if turned else symbols
+
+
+def _joined(block: Block, width: int) -> Block:
+    """Where a block of some heads' features stands once the heads are side by side."""
+    heads, rows, features = block
+    first, last = heads[0] * width + features[0], heads[-1] * width + features[-1]
+    return rows, range(first, last + 1)
+
+
+def _cut(features: range, width: int) -> tuple[range, range]:
+    """Which heads some features belong to, and where they stand in them."""
+    heads = range(features[0] // width, features[-1] // width + 1)
+    if len(heads) > 1:
+        return heads, range(width)
+    start = heads[0] * width
+    return heads, range(features[0] - start, features[-1] - start + 1)

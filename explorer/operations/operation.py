@@ -1,0 +1,205 @@
+"""An operation: how a matrix comes out of others.
+
+Each knows the same few things about itself, for every experiment that it takes part in:
+
+    run       the numbers
+    operands  the cells that a cell is made of; `readers` is the inverse
+    work      the arithmetic of one cell
+    formula   the same for the whole matrix, in signs
+    program   the same as a line of NumPy or PyTorch
+    back      the way back: how much each number that came in moved what came out (the gradient)
+
+All else - what lights up, where a number comes from and where it goes, the text under a matrix, the
+program to take home - is a walk over the steps (`explorer.pipeline`, `explorer.rendering`).
+
+A block is a range for each axis of an array; a cell is a block of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.attention import Array
+from explorer.operations.terms import Cell, Number, Worked
+
+Block = tuple[range, ...]
+AnyArray = NDArray[Any]
+"""Numbers, or yes and no."""
+Arrays = tuple[AnyArray, ...]
+Gradients = tuple[Array | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """How one array library says what NumPy and PyTorch say differently."""
+
+    name: str
+    module: str
+    double: str  #     its type of numbers
+    clone: str  #      what copies an array
+    axis: str  #       what names an axis
+    keep: str  #       what keeps a summed axis
+
+
+NUMPY = Library("numpy", "np", "float", "copy", "axis", "keepdims")
+TORCH = Library("torch", "torch", "torch.float64", "clone", "dim", "keepdim")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One cell that is worked out: where it stands, and what its operands are called.
+
+    signs: for each operand, its letter with indices: n where a sum runs over them.
+    of: for each operand, the name of the matrix that holds it.
+    """
+
+    cell: Cell
+    blocks: tuple[Block, ...]
+    signs: tuple[str, ...]
+    of: tuple[tuple[str, Block], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """How a matrix is written down.
+
+    turned: words are columns, so every matrix stands transposed. head: None for the average.
+    """
+
+    turned: bool
+    shape: tuple[int, ...]
+    head: int | None
+    n_heads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What all operations share: each number comes from the number in the same place."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the steps that it takes."""
+        return ()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether its numbers come from outside and are not computed."""
+        return False
+
+    @property
+    def deals_out(self) -> bool:
+        """Whether it deals features out to the heads; a program does that as it takes each head."""
+        return False
+
+    @property
+    def summed(self) -> tuple[int | None, ...]:
+        """For each input the axis that a sum runs over, from the end; None where there is none."""
+        return tuple(None for _ in self.inputs)
+
+    @property
+    def code(self) -> Callable[..., Any] | None:
+        """The function that is shown as what ran."""
+        return None
+
+    def run(self, *given: AnyArray) -> Array:
+        """The numbers, from those of its inputs."""
+        raise NotImplementedError
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        """For each input the cells that a block is made of."""
+        return tuple(clipped(block, array) for array in given)
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        """The cells that a block of input `which` goes into."""
+        return widened(block, out)
+
+    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
+        """How one number comes about."""
+        raise NotImplementedError
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        """The whole matrix in signs, as it is written on this sheet."""
+        raise NotImplementedError
+
+    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
+        """Lines of a program that put the result into the variable `out`.
+
+        arrays: the numbers of the result and of the inputs; which lines it takes may hang on them.
+        """
+        raise NotImplementedError
+
+    def helper(self, library: Library, arrays: Arrays) -> list[str]:
+        """Lines of a program that stand once, ahead of all that need them."""
+        return []
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        """For each input the gradient, from that of what came out; None where there is none."""
+        raise NotImplementedError
+
+    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
+        """The shapes that are multiplied, for a product."""
+        return ()
+
+    def note(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
+        """What is said behind the shape of the matrix."""
+        return ""
+
+
+def cell_of(cell: Cell) -> Block:
+    """A cell as a block of one."""
+    return tuple(range(n, n + 1) for n in cell)
+
+
+def clipped(block: Block, array: AnyArray) -> Block:
+    """The same place in an array that lacks axes in front, or has one row for all."""
+    own = block[len(block) - array.ndim :]
+    return tuple(
+        range(1) if size == 1 else part for part, size in zip(own, array.shape, strict=True)
+    )
+
+
+def widened(block: Block, out: Array) -> Block:
+    """The same place in an array that has more axes in front; all of what they count."""
+    lead = out.ndim - len(block)
+    return (*map(range, out.shape[:lead]), *block)
+
+
+def fitted(gradient: Array, array: AnyArray) -> Array:
+    """Sum a gradient over whatever its array was repeated along."""
+    while gradient.ndim > array.ndim:
+        gradient = gradient.sum(axis=0)
+    for axis, size in enumerate(array.shape):
+        if size == 1 and gradient.shape[axis] != 1:
+            gradient = gradient.sum(axis=axis, keepdims=True)
+    return gradient
+
+
+def at(array: AnyArray, block: Block) -> Any:
+    """The numbers of a block, one axis after the other."""
+    return array[np.ix_(*block)]
+
+
+def numbers(seen: Seen, which: int, array: AnyArray) -> tuple[Number, ...]:
+    """The numbers of one operand, each with the matrix and the cell that it is read from."""
+    name, block = seen.of[which]
+    return tuple(
+        Number(float(number), of=(name, cell))
+        for number, cell in zip(at(array, seen.blocks[which]).ravel(), product(*block), strict=True)
+    )
+
+
+def transposed(symbol: str) -> str:
+    """A matrix with rows and columns changed over, in signs."""
+    return rf"{{{symbol}}}^\top"
+
+
+def sized(symbol: str, shape: tuple[int, ...]) -> str:
+    """A matrix and its size, in signs."""
+    rows, columns = shape[-2:]
+    return rf"{symbol} \in \mathbb{{R}}^{{{rows} \times {columns}}}"

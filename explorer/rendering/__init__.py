@@ -1,0 +1,1 @@
+"""What a trace looks like in words, formulas and programs, on any page."""

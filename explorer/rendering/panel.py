@@ -1,0 +1,135 @@
+"""What answers "where does this number come from?": formulas and sentences for one number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from explorer import describe, labels
+from explorer.operations.matrices import Matrix
+from explorer.operations.operation import Block, Seen, cell_of
+from explorer.operations.steps import Step
+from explorer.operations.terms import Cell, Why, Worked
+from explorer.rendering import latex
+from explorer.trace import AttentionTrace
+from explorer.view import View
+from explorer.walks import Computed, opened, operands, step_of
+
+_TOO_LARGE = (
+    "The powers of e are too large or too small to write down, so the row’s largest score is "
+    "subtracted first. That changes no weight."
+)
+_AS_COMPUTED = (
+    "The row’s largest score is subtracted first. That changes no weight and keeps the powers of e "
+    "from becoming too large."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The answer, part by part.
+
+    said: a sentence of Markdown. formula: LaTeX. aside: a sentence and a formula that say the same
+    another way, for those who ask. n_terms: how many terms its longest sum has.
+    """
+
+    said: str = ""
+    formula: str = ""
+    aside: tuple[str, str] | None = None
+    n_terms: int = 0
+    is_given: bool = False  # there is nothing before it to compute it from
+
+
+def panel(t: AttentionTrace, view: View, largest_first: bool = False) -> Panel:
+    """Work out the number that is open. It must be one of a step that can be opened."""
+    step = step_of(t, view.step, view.head)
+    assert step is not None
+    work = worked(t, step, opened(view, step))
+    why = (_unseen(t, view) if step.name == "weights" else None) or work.why
+    if why is not None:
+        return Panel(_said(why, t, step, view), is_given=why is Why.GIVEN)
+    name = named(step.matrix, cell_of(opened(view, step)))
+
+    def write(lines: Worked) -> str:
+        return latex.worked(name, lines, view.decimals, largest_first)
+
+    if work.instead is None:
+        return Panel(formula=write(work), n_terms=latex.n_terms(work))
+    if not work.fits:
+        return Panel(_TOO_LARGE, write(work.instead), n_terms=latex.n_terms(work))
+    aside = (_AS_COMPUTED, write(work.instead))
+    return Panel(formula=write(work), aside=aside, n_terms=latex.n_terms(work))
+
+
+def written(t: Computed, step: Step, cell: Cell, decimals: int, largest_first: bool = False) -> str:
+    """The arithmetic of one number as LaTeX, in a way in which every power can be written down."""
+    work = worked(t, step, cell)
+    shown = work if work.fits or work.instead is None else work.instead
+    return latex.worked(named(step.matrix, cell_of(cell)), shown, decimals, largest_first)
+
+
+def worked(t: Computed, step: Step, cell: Cell) -> Worked:
+    """The arithmetic of one number, with its operands under the names that the page shows."""
+    operation = step.operation
+    given = [t.arrays[name] for name in operation.inputs]
+    blocks = operation.operands(cell_of(cell), *given)
+    found = operands(t, step, cell_of(cell))
+    signs = [
+        named(operand.step.matrix, operand.block, axis)
+        for operand, axis in zip(found, operation.summed, strict=False)
+    ]
+    of = tuple((operand.step.name, operand.block) for operand in found)
+    return operation.work(Seen(cell, blocks, tuple(signs), of), t.arrays[step.name], *given)
+
+
+def named(matrix: Matrix, block: Block, summed: int | None = None) -> str:
+    """A number of a matrix in signs, counted from 1; n where a sum runs over it."""
+    indices = [str(part[0] + 1) for part in block[-2:]]
+    if summed is not None:
+        indices[summed] = "n"
+    return f"{matrix.small}_{{{','.join(indices)}}}"
+
+
+def heading(t: AttentionTrace, view: View) -> str:
+    """Name the picked number in words."""
+    step = step_of(t, view.step, view.head)
+    assert step is not None
+    asks, answers = (
+        f"“{labels.markdown(describe.word(t.tokens, n))}”" for n in (view.query, view.key)
+    )
+    name = labels.markdown(step.matrix.cell)
+    if step.matrix.is_pairs:
+        return f"{name} from {asks} to {answers}"
+    return f"{name} of {asks}, feature {view.feature + 1}"
+
+
+def _unseen(t: AttentionTrace, view: View) -> Why | None:
+    """Whether the mask alone decides a weight."""
+    if t.sees_nobody[view.query]:
+        return Why.BLIND
+    return None if t.visible[view.query, view.key] else Why.UNSEEN
+
+
+def _said(why: Why, t: AttentionTrace, step: Step, view: View) -> str:
+    i, j = view.query, view.key
+    asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
+    number = labels.number(float(t.arrays[step.name][opened(view, step)]), view.decimals)
+    match why:
+        case Why.GIVEN:
+            return ""
+        case Why.KEPT:
+            return f"{asks} may see {answers}, so the score stays **{number}**."
+        case Why.HIDDEN:
+            return (
+                f"{asks} may not see {answers}. The score becomes **−∞**, and e to the power of "
+                f"−∞ is 0, so {answers} gets no weight."
+            )
+        case Why.UNSEEN:
+            return f"{asks} may not see {answers}, so the weight is **0**."
+        case Why.BLIND:
+            return f"{asks} may see no word at all, so every weight in its row is **0**."
+        case Why.JOINED:
+            head, within = divmod(view.feature, t.context.shape[-1])
+            return (
+                f"The heads’ context vectors stand side by side; this is feature {within + 1} of "
+                f"head {head + 1}: **{number}**."
+            )
