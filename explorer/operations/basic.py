@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from explorer import attention
+from explorer import attention, embeddings
 from explorer.attention import Array
 from explorer.operations.normalisers import NORMALISERS, Normaliser
 from explorer.operations.operation import (
+    TORCH,
     AnyArray,
     Arrays,
     Block,
     Gradients,
     Library,
+    Name,
     Operation,
     Seen,
     Sheet,
@@ -42,21 +44,11 @@ from explorer.operations.terms import (
 
 @dataclass(frozen=True, slots=True)
 class Given(Operation):
-    """Numbers that everything else is computed from.
+    """Numbers that everything else is computed from. identity: they are those of the matrix I."""
 
-    identity: they are those of the matrix I. made_by: what made them up, where somebody did.
-    """
+    is_given: ClassVar[bool] = True
 
     identity: bool = False
-    made_by: Callable[..., Any] | None = None
-
-    @property
-    def is_given(self) -> bool:
-        return True
-
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return self.made_by
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         return Worked(why=Why.GIVEN)
@@ -64,101 +56,112 @@ class Given(Operation):
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         if sheet.turned:
             return transposed(out)
-        if self.identity:
-            return f"{out} = I"
-        return sized(out, sheet.shape)
+        return f"{out} = I" if self.identity else sized(out, sheet.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Generated(Given):
+    """Numbers that were made up from the words and the seed."""
+
+    ran = staticmethod(embeddings.generated)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Given):
+    """A matrix that was made up from the seed."""
+
+    ran = staticmethod(embeddings.projections)
 
 
 @dataclass(frozen=True, slots=True)
 class Multiply(Operation):
-    """A matrix product. `across`: of each row of one with each row of the other, as in Q K^T."""
+    """A matrix product: rows of the one with columns of the other."""
 
-    left: str
-    right: str
-    across: bool = False
+    line: ClassVar[str] = "{0} @ {1}"
+    summed: ClassVar[tuple[int | None, ...]] = (-1, -2, None)
+
+    left: Name
+    right: Name
     product: attention.Product = attention.multiply
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.left, self.right
-
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return attention.score if self.across else None
-
-    @property
-    def summed(self) -> tuple[int | None, ...]:
-        return (-1, -1) if self.across else (-1, -2)
-
     def run(self, *given: AnyArray) -> Array:
-        left, right = given
-        if self.across:
-            return attention.score(left, right, self.product)
-        return self.product(left, right)
+        return self.product(*given)
 
     def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        left, right = given
         *lead, i, j = block
-        n = range(left.shape[-1])
-        sides = ((*lead, i, n), (*lead, j, n) if self.across else (*lead, n, j))
-        return clipped(sides[0], left), clipped(sides[1], right)
+        n = range(given[0].shape[-1])
+        return clipped((*lead, i, n), given[0]), clipped((*lead, n, j), given[1])
 
     def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        *lead, first, last = block
-        if which == 0:
-            return widened((*lead, first, range(out.shape[-1])), out)
-        return widened((*lead, range(out.shape[-2]), first if self.across else last), out)
+        *lead, rows, columns = block
+        n_rows, n_columns = map(range, out.shape[-2:])
+        return widened((*lead, *((rows, n_columns) if which == 0 else (n_rows, columns))), out)
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         signs = rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}"
-        left, right = (numbers(seen, n, array) for n, array in enumerate(given))
-        return dot_product(signs, left, right)
+        return dot_product(signs, numbers(seen, 0, given[0]), numbers(seen, 1, given[1]))
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
-        left, right = symbols
-        if not sheet.turned:
-            return f"{out} = {left} {transposed(right) if self.across else right}"
-        if self.across:
-            return rf"{transposed(out)} = {right}\, {transposed(left)}"
-        return f"{transposed(out)} = {transposed(right)} {transposed(left)}"
-
-    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        left, right = names
-        return [f"{out} = {left} @ {right}{'.T' if self.across else ''}"]
+        left, right = symbols[:2]
+        if sheet.turned:
+            return f"{transposed(out)} = {transposed(right)} {transposed(left)}"
+        return f"{out} = {left} {right}"
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
-        left, right = given
-        turned = gradient.swapaxes(-1, -2)
-        if self.across:
-            return fitted(self.product(gradient, right), left), fitted(
-                self.product(turned, left), right
-            )
+        left, right = given[:2]
         to_left = self.product(gradient, right.swapaxes(-1, -2))
         to_right = self.product(left.swapaxes(-1, -2), gradient)
-        return fitted(to_left, left), fitted(to_right, right)
+        return fitted(to_left, left), fitted(to_right, right), None
 
     def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
-        left, right = (array.shape[-2:] for array in given)
-        return left, right[::-1] if self.across else right
+        return given[0].shape[-2:], given[1].shape[-2:]
+
+
+@dataclass(frozen=True, slots=True)
+class Score(Multiply):
+    """Each query with each key: rows of the one with rows of the other."""
+
+    ran = staticmethod(attention.score)
+    line: ClassVar[str] = "{0} @ {1}.T"
+    summed: ClassVar[tuple[int | None, ...]] = (-1, -1)
+
+    def run(self, *given: AnyArray) -> Array:
+        queries, keys = given
+        return attention.score(queries, keys, self.product)
+
+    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
+        *lead, i, j = block
+        n = range(given[0].shape[-1])
+        return clipped((*lead, i, n), given[0]), clipped((*lead, j, n), given[1])
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        *lead, words, _ = block
+        n_queries, n_keys = map(range, out.shape[-2:])
+        return widened((*lead, *((words, n_keys) if which == 0 else (n_queries, words))), out)
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        queries, keys = symbols
+        if sheet.turned:
+            return rf"{transposed(out)} = {keys}\, {transposed(queries)}"
+        return f"{out} = {queries} {transposed(keys)}"
+
+    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
+        queries, keys = given
+        to_queries = self.product(gradient, keys)
+        to_keys = self.product(gradient.swapaxes(-1, -2), queries)
+        return fitted(to_queries, queries), fitted(to_keys, keys)
+
+    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
+        return given[0].shape[-2:], given[1].shape[:-3:-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Mix(Multiply):
     """Weights times values. Hidden values are left out: 0 times a NaN would be a NaN."""
 
-    visible: str = "visible"
+    ran = staticmethod(attention.mix)
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.left, self.right, self.visible
-
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return attention.mix
-
-    @property
-    def summed(self) -> tuple[int | None, ...]:
-        return -1, -2, None
+    visible: Name = "visible"
 
     def run(self, *given: AnyArray) -> Array:
         weights, values, visible = given
@@ -166,62 +169,44 @@ class Mix(Multiply):
 
     def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
         *lead, i, _ = block
-        weights, values, visible = given
-        both = Multiply.operands(self, block, weights, values)
-        return *both, clipped((*lead, i, range(visible.shape[-1])), visible)
+        mask = clipped((*lead, i, range(given[0].shape[-1])), given[2])
+        return *Multiply.operands(self, block, *given[:2]), mask
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         weights, values, visible = given
-        may = at(np.broadcast_to(visible, weights.shape), seen.blocks[0])
-        kept = at(values, seen.blocks[1])
-        kept = np.where(may.reshape(kept.shape) | np.isfinite(kept), kept, 0)
-        values = values.copy()
-        values[np.ix_(*seen.blocks[1])] = kept
-        return Multiply.work(self, seen, out, weights, values)
-
-    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
-        return Multiply.formula(self, out, *symbols[:2], sheet=sheet)
-
-    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        return Multiply.program(self, out, *names[:2], library=library, arrays=arrays)
-
-    def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
-        return *Multiply.back(self, gradient, out, *given[:2]), None
-
-    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
-        return Multiply.factors(self, out, *given[:2])
+        may = at(np.broadcast_to(visible, weights.shape), seen.blocks[0]).ravel()
+        left, right = numbers(seen, 0, weights), numbers(seen, 1, values)
+        kept = tuple(
+            value if sees or np.isfinite(value.number) else Number(0.0, of=value.of)
+            for value, sees in zip(right, may, strict=True)
+        )
+        return dot_product(rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}", left, kept)
 
 
 @dataclass(frozen=True, slots=True)
 class Project(Operation):
     """Words times a matrix of numbers, cut into heads: the queries, keys or values of each head."""
 
-    words: str
-    matrix: str
+    ran = staticmethod(attention.split_heads)
+    line: ClassVar[str] = "{0} @ {1}"
+    words: Name
+    matrix: Name
     n_heads: int
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.words, self.matrix
+    summed: ClassVar[tuple[int | None, ...]] = (-1, -2)
+
+    deals_out: ClassVar[bool] = True
 
     @property
     def code(self) -> Callable[..., Any] | None:
-        return attention.split_heads if self.n_heads > 1 else None
-
-    @property
-    def summed(self) -> tuple[int | None, ...]:
-        return -1, -2
-
-    @property
-    def deals_out(self) -> bool:
-        return True
+        return self.ran if self.n_heads > 1 else None
 
     def run(self, *given: AnyArray) -> Array:
         return attention.split_heads(attention.multiply(*given), self.n_heads)
 
     def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
         rows, features = _joined(block, given[1].shape[1] // self.n_heads)
-        n = range(given[1].shape[0])
+        n = range(len(given[1]))
         return (rows, n), (n, features)
 
     def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
@@ -244,10 +229,6 @@ class Project(Operation):
             return f"{transposed(out)} = {transposed(part)} {transposed(words)}"
         return f"{out} = {words} {part}"
 
-    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        words, matrix = names
-        return [f"{out} = {words} @ {matrix}"]
-
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         words, matrix = given
         whole = attention.join_heads(gradient)
@@ -262,17 +243,12 @@ class Project(Operation):
 class Heads(Operation):
     """Features dealt out to heads, each perhaps read by several heads of queries."""
 
-    words: str
+    line: ClassVar[str] = "{0}"
+    words: Name
     n_heads: int
     shared_by: int = 1
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.words,)
-
-    @property
-    def deals_out(self) -> bool:
-        return True
+    deals_out: ClassVar[bool] = True
 
     def run(self, *given: AnyArray) -> Array:
         heads = attention.split_heads(given[0], self.n_heads)
@@ -287,9 +263,6 @@ class Heads(Operation):
         heads, features = _cut(block[1], out.shape[-1])
         return range(heads[0] * self.shared_by, heads.stop * self.shared_by), block[0], features
 
-    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        return [f"{out} = {names[0]}"]
-
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         *lead, _, n_words, width = gradient.shape
         own = gradient.reshape(*lead, self.n_heads, self.shared_by, n_words, width).sum(axis=-3)
@@ -300,15 +273,9 @@ class Heads(Operation):
 class Join(Operation):
     """The heads' features side by side again."""
 
-    heads: str
+    heads: Name
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.heads,)
-
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return attention.join_heads
+    ran = staticmethod(attention.join_heads)
 
     def run(self, *given: AnyArray) -> Array:
         return attention.join_heads(given[0])
@@ -339,21 +306,18 @@ class Join(Operation):
 class DivideByRoot(Operation):
     """Scores over the square root of d_k."""
 
-    scores: str
-    d_k: int
+    signs: ClassVar[str] = r"{0} / \sqrt{{{self.d_k}}}"
+    line: ClassVar[str] = "{0} / {self.d_k} ** 0.5"
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.scores,)
+    scores: Name
+    d_k: int
 
     @property
     def factor(self) -> float:
         """What each score is multiplied by."""
         return self.d_k**-0.5
 
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return attention.attend
+    ran = staticmethod(attention.attend)
 
     def run(self, *given: AnyArray) -> Array:
         return given[0] * self.factor
@@ -367,13 +331,6 @@ class DivideByRoot(Operation):
         product = Product((score, Number(self.factor, more=1)))
         return Worked(((signs, Fraction(score, root)), (product,), (Number(result),)))
 
-    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
-        left, right = _both(sheet.turned, out, symbols[0])
-        return rf"{left} = {right} / \sqrt{{{self.d_k}}}"
-
-    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        return [f"{out} = {names[0]} / {self.d_k} ** 0.5"]
-
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         return (gradient * self.factor,)
 
@@ -385,16 +342,13 @@ class DivideByRoot(Operation):
 class Divide(Operation):
     """Scores over the temperature."""
 
-    scores: str
+    signs: ClassVar[str] = "{0} / {self.by:g}"
+    line: ClassVar[str] = "{0} / {self.by!r}  # temperature"
+
+    scores: Name
     by: float
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.scores,)
-
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return attention.attend
+    ran = staticmethod(attention.attend)
 
     def run(self, *given: AnyArray) -> Array:
         return given[0] / self.by
@@ -404,13 +358,6 @@ class Divide(Operation):
         above = Number(score.number, more=1, of=score.of)
         by = Written(f"{self.by:g}", self.by)
         return Worked(((Fraction(above, by), Number(score.number / self.by)),))
-
-    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
-        left, right = _both(sheet.turned, out, symbols[0])
-        return f"{left} = {right} / {self.by:g}"
-
-    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        return [f"{out} = {names[0]} / {self.by!r}  # temperature"]
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         return (gradient / self.by,)
@@ -423,12 +370,11 @@ class Divide(Operation):
 class Add(Operation):
     """One matrix and another, number by number."""
 
-    left: str
-    right: str
+    signs: ClassVar[str] = "{0} + {1}"
+    line: ClassVar[str] = "{0} + {1}"
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.left, self.right
+    left: Name
+    right: Name
 
     def run(self, *given: AnyArray) -> Array:
         return given[0] + given[1]
@@ -439,13 +385,6 @@ class Add(Operation):
         signs = Written(" + ".join(seen.signs), left.number + right.number)
         return Worked(((signs, Sum(both), Number(left.number + right.number)),))
 
-    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
-        whole, left, right = _both(sheet.turned, out, *symbols)
-        return f"{whole} = {left} + {right}"
-
-    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        return [f"{out} = {names[0]} + {names[1]}"]
-
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         return tuple(fitted(gradient, array) for array in given)
 
@@ -454,33 +393,24 @@ class Add(Operation):
 class Hide(Operation):
     """Scores of keys that may not be seen become minus infinity."""
 
-    scores: str
-    visible: str = "visible"
+    signs: ClassVar[str] = r"{0} \text{{ where seen, else }} -\infty"
+    line: ClassVar[str] = "np.where({1}, {0}, -np.inf)"
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return self.scores, self.visible
+    scores: Name
+    visible: Name = "visible"
 
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return attention.hide
+    ran = staticmethod(attention.hide)
 
     def run(self, *given: AnyArray) -> Array:
-        scores, visible = given
-        return attention.hide(scores, visible)
+        return attention.hide(*given)
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         return Worked(why=Why.KEPT if at(given[1], seen.blocks[1]).all() else Why.HIDDEN)
 
-    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
-        left, right = _both(sheet.turned, out, symbols[0])
-        return rf"{left} = {right} \text{{ where seen, else }} -\infty"
-
     def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        scores, visible = names
-        if library.name == "torch":
-            return [f'{out} = {scores}.masked_fill(~{visible}, float("-inf"))']
-        return [f"{out} = np.where({visible}, {scores}, -np.inf)"]
+        if library is TORCH:
+            return [f'{out} = {names[0]}.masked_fill(~{names[1]}, float("-inf"))']
+        return Operation.program(self, out, *names, library=library, arrays=arrays)
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         return np.where(given[1], gradient, 0), None
@@ -493,12 +423,8 @@ class Hide(Operation):
 class Normalise(Operation):
     """Each row of scores becomes weights, by a rule."""
 
-    scores: str
+    scores: Name
     rule: str
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.scores,)
 
     @property
     def normaliser(self) -> Normaliser:
@@ -547,11 +473,7 @@ class Normalise(Operation):
 class Average(Operation):
     """The heads' matrices, added up and divided by their number."""
 
-    heads: str
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.heads,)
+    heads: Name
 
     @property
     def code(self) -> Callable[..., Any] | None:

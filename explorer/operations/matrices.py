@@ -1,18 +1,19 @@
 """What the matrices of the page are called, and what each of them answers: the words of a step.
 
-The codes stand in links and files and never change; all else may be said otherwise.
+Their names are codes that stand in links and files and never change; all else may be said in other
+words. In a question, {row} and {column} stand for the way round in which the matrix is drawn.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
 class Axis(StrEnum):
-    """What one axis of an array counts."""
+    """What one axis of a matrix counts."""
 
-    HEAD = "head"
     TOKEN = "token"  #     words, as they ask and as they answer
     QUERY = "query"  #     words as they ask
     KEY = "key"  #         words as they answer
@@ -30,126 +31,82 @@ class Role(StrEnum):
     OPERAND = "operand"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+WORDS = (Axis.TOKEN, Axis.FEATURE)
+ASKING = (Axis.QUERY, Axis.FEATURE)
+ANSWERING = (Axis.KEY, Axis.FEATURE)
+PAIRS = (Axis.QUERY, Axis.KEY)
+LEARNED = (Axis.FEATURE, Axis.FEATURE)
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
-    """What a matrix of the page is called, and what it answers.
+    """One kind of matrix: its code, its letter in formulas, what its rows and columns count."""
 
-    Words of the page are here and nowhere else. In a question, {row} and {column} stand for the way
-    round in which the matrix is drawn.
-    """
-
-    name: str  #          its code: in links, files and charts
-    symbol: str  #        in formulas, LaTeX
-    small: str  #         of one of its numbers
-    axes: tuple[Axis, ...]  # without the heads: the rows and the columns
+    name: str
+    symbol: str  #   LaTeX
+    axes: tuple[Axis, Axis]
     title: str
+    cell: str  #     what one of its numbers is called
     question: str
-    cell: str  #          what one of its numbers is called
-    variable: str  #      in programs to take home
-    unit: str = ""  #      what its rows are, where that is said
     role: Role = Role.OPERAND  # how its cells are lit as operands
+    unit: str = ""  # what its rows are, where that is said
 
     @property
     def is_pairs(self) -> bool:
         """Whether it has a row for each query and a column for each key."""
-        return self.axes == (Axis.QUERY, Axis.KEY)
+        return self.axes == PAIRS
 
     @property
     def is_learned(self) -> bool:
         """Whether it is a matrix of numbers that a model would learn: no row belongs to a word."""
-        return self.axes == (Axis.FEATURE, Axis.FEATURE)
+        return self.axes == LEARNED
 
+    @property
+    def small(self) -> str:
+        """What one of its numbers is called in formulas: the small letter."""
+        if self.is_learned:
+            return f"w^{{{self.symbol.removeprefix('W_')}}}"
+        return re.sub("[A-Z]", lambda letter: letter[0].lower(), self.symbol, count=1)
 
-_WORDS = (Axis.TOKEN, Axis.FEATURE)
-_ASKING = (Axis.QUERY, Axis.FEATURE)
-_ANSWERING = (Axis.KEY, Axis.FEATURE)
-_PAIRS = (Axis.QUERY, Axis.KEY)
-_LEARNED = (Axis.FEATURE, Axis.FEATURE)
+    @property
+    def variable(self) -> str:
+        """What it is called in a program."""
+        if self.is_learned:
+            return self.symbol
+        letter = re.search("[A-Z]", self.symbol)
+        return letter[0] if letter else self.name
+
 
 EMBEDDINGS = Matrix(
-    name="embeddings",
-    symbol="X",
-    small="x",
-    axes=_WORDS,
-    title="Embeddings X",
-    question="Which numbers stand for each word?",
-    cell="embedding",
-    variable="X",
-    unit="tokens",
-)
+    "embeddings", "X", WORDS, "Embeddings X", "embedding",
+    "Which numbers stand for each word?", unit="tokens",
+)  # fmt: skip
 POSITIONS = Matrix(
-    name="positions",
-    symbol="P",
-    small="p",
-    axes=_WORDS,
-    title="Positions P",
-    question="Which numbers stand for each place? Sines and cosines of waves, the first place 0.",
-    cell="position",
-    variable="P",
+    "positions", "P", WORDS, "Positions P", "position",
+    "Which numbers stand for each place? Sines and cosines of waves, the first place 0.",
     unit="places",
-)
+)  # fmt: skip
 INPUTS = Matrix(
-    name="inputs",
-    symbol="X'",
-    small="x'",
-    axes=_WORDS,
-    title="Inputs X′",
-    question="What goes into attention: each word, marked by its place.",
-    cell="input",
-    variable="X",
-    unit="tokens",
-)
+    "inputs", "X'", WORDS, "Inputs X′", "input",
+    "What goes into attention: each word, marked by its place.", unit="tokens",
+)  # fmt: skip
 
 
 def _learned(letter: str, verb: str, role: Role) -> Matrix:
-    return Matrix(
-        name=f"w_{letter.lower()}",
-        symbol=f"W_{letter}",
-        small=f"w^{letter}",
-        axes=_LEARNED,
-        title=f"Matrix W_{letter}",
-        question=f"Turns a word’s vector into what it {verb}.",
-        cell=f"number of W_{letter}",
-        variable=f"W_{letter}",
-        role=role,
-    )
+    question = f"Turns a word’s vector into what it {verb}."
+    name, symbol = f"w_{letter.lower()}", f"W_{letter}"
+    return Matrix(name, symbol, LEARNED, f"Matrix {symbol}", f"number of {symbol}", question, role)
 
 
 W_Q = _learned("Q", "asks for", Role.QUERY)
 W_K = _learned("K", "offers to be found by", Role.KEY)
 W_V = _learned("V", "hands over", Role.VALUE)
 QUERIES = Matrix(
-    name="queries",
-    symbol="Q",
-    small="q",
-    axes=_ASKING,
-    title="Queries Q",
-    question="What does each word look for?",
-    cell="query",
-    variable="Q",
-    role=Role.QUERY,
+    "queries", "Q", ASKING, "Queries Q", "query", "What does each word look for?", Role.QUERY
 )
-KEYS = Matrix(
-    name="keys",
-    symbol="K",
-    small="k",
-    axes=_ANSWERING,
-    title="Keys K",
-    question="By what is each word found?",
-    cell="key",
-    variable="K",
-    role=Role.KEY,
-)
+KEYS = Matrix("keys", "K", ANSWERING, "Keys K", "key", "By what is each word found?", Role.KEY)
 VALUES = Matrix(
-    name="values",
-    symbol="V",
-    small="v",
-    axes=_ANSWERING,
-    title="Values V",
-    question="What does each word hand over?",
-    cell="value",
-    variable="V",
-    role=Role.VALUE,
+    "values", "V", ANSWERING, "Values V", "value", "What does each word hand over?", Role.VALUE
 )
 
 
@@ -159,85 +116,41 @@ def _turned(matrix: Matrix) -> Matrix:
         matrix,
         name=f"turned_{what}",
         symbol=f"{matrix.symbol}^R",
-        small=f"{matrix.small}^R",
         title=f"Turned {what} {matrix.symbol}ᴿ",
+        cell=f"turned {matrix.cell}",
         question=f"Which way do the {what} point, once each pair of features is turned by its "
         f"place?",
-        cell=f"turned {matrix.cell}",
     )
 
 
 TURNED_QUERIES, TURNED_KEYS = _turned(QUERIES), _turned(KEYS)
 SCORES = Matrix(
-    name="scores",
-    symbol="S",
-    small="s",
-    axes=_PAIRS,
-    title="Scores S",
-    question="How well does each key ({column}) answer each query ({row})?",
-    cell="score",
-    variable="S",
-)
+    "scores", "S", PAIRS, "Scores S", "score",
+    "How well does each key ({column}) answer each query ({row})?",
+)  # fmt: skip
 SCALED = Matrix(
-    name="scaled",
-    symbol="S'",
-    small="s'",
-    axes=_PAIRS,
-    title="Scaled scores S′",
-    question="How large are the scores once longer vectors have no advantage?",
-    cell="scaled score",
-    variable="S",
-)
+    "scaled", "S'", PAIRS, "Scaled scores S′", "scaled score",
+    "How large are the scores once longer vectors have no advantage?",
+)  # fmt: skip
 BIAS = Matrix(
-    name="bias",
-    symbol="B",
-    small="b",
-    axes=_PAIRS,
-    title="Bias B (ALiBi)",
-    question="How much does distance count against a key?",
-    cell="bias",
-    variable="B",
+    "bias", "B", PAIRS, "Bias B (ALiBi)", "bias", "How much does distance count against a key?"
 )
 BIASED = Matrix(
-    name="biased",
-    symbol="S^B",
-    small="s^B",
-    axes=_PAIRS,
-    title="Scores with bias",
-    question="How well does each key answer, once its distance is counted?",
-    cell="score with bias",
-    variable="S",
-)
+    "biased", "S^B", PAIRS, "Scores with bias", "score with bias",
+    "How well does each key answer, once its distance is counted?",
+)  # fmt: skip
 COOLED = Matrix(
-    name="cooled",
-    symbol=r"S^\tau",
-    small=r"s^\tau",
-    axes=_PAIRS,
-    title="Scores by temperature",
-    question="How sharp shall the choice be? Above 1 it becomes more even, below 1 sharper.",
-    cell="score by temperature",
-    variable="S",
-)
+    "cooled", r"S^\tau", PAIRS, "Scores by temperature", "score by temperature",
+    "How sharp shall the choice be? Above 1 it becomes more even, below 1 sharper.",
+)  # fmt: skip
 MASKED = Matrix(
-    name="masked",
-    symbol=r"\tilde S",
-    small=r"\tilde s",
-    axes=_PAIRS,
-    title="Masked scores",
-    question="Which keys may each query see? Grey ones are hidden: their score is −∞.",
-    cell="masked score",
-    variable="S",
-)
+    "masked", r"\tilde S", PAIRS, "Masked scores", "masked score",
+    "Which keys may each query see? Grey ones are hidden: their score is −∞.",
+)  # fmt: skip
 WEIGHTS = Matrix(
-    name="weights",
-    symbol="A",
-    small="a",
-    axes=_PAIRS,
-    title="Weights A",
-    question="Which share of its attention does each query ({row}) give to each key ({column})?",
-    cell="weight",
-    variable="A",
-)
+    "weights", "A", PAIRS, "Weights A", "weight",
+    "Which share of its attention does each query ({row}) give to each key ({column})?",
+)  # fmt: skip
 AVERAGE = replace(
     WEIGHTS,
     title="Average of the weights",
@@ -245,15 +158,9 @@ AVERAGE = replace(
     "like this, and it is no softmax of anything.",
 )
 CONTEXT = Matrix(
-    name="context",
-    symbol="Y",
-    small="y",
-    axes=_ASKING,
-    title="Context vectors Y",
-    question="What does each word become, blended from what it attends to?",
-    cell="context",
-    variable="Y",
-)
+    "context", "Y", ASKING, "Context vectors Y", "context",
+    "What does each word become, blended from what it attends to?",
+)  # fmt: skip
 JOINED = replace(CONTEXT, name="joined")
 SIDE_BY_SIDE = replace(JOINED, symbol=r"[Y_1 \ldots Y_H]")
 W_O = replace(
@@ -263,14 +170,7 @@ W_O = replace(
 )
 IDENTITY_W_O = replace(W_O, question=f"{W_O.question} Here: as they are (identity).")
 OUTPUT = Matrix(
-    name="output",
-    symbol="O",
-    small="o",
-    axes=_ASKING,
-    title="Output",
-    question="What leaves the layer: the heads side by side.",
-    cell="output",
-    variable="output",
+    "output", "O", ASKING, "Output", "output", "What leaves the layer: the heads side by side."
 )
 OUTPUT_OF_W_O = replace(
     OUTPUT, question="What leaves the layer: the heads side by side, times W_O."

@@ -18,9 +18,9 @@ A block is a range for each axis of an array; a cell is a block of one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ AnyArray = NDArray[Any]
 """Numbers, or yes and no."""
 Arrays = tuple[AnyArray, ...]
 Gradients = tuple[Array | None, ...]
+Name = str
+"""The name of a step that an operation takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,32 +82,29 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What all operations share: each number comes from the number in the same place."""
+    """What all operations share: each number comes from the numbers in the same place."""
+
+    signs: ClassVar[str] = ""
+    """The right side of the formula, of what goes number by number: {0} is the first input."""
+    line: ClassVar[str] = ""
+    """Likewise the right side of a line of NumPy, where that is all and PyTorch says the same."""
+    ran: ClassVar[Callable[..., Any] | None] = None
+    summed: ClassVar[tuple[int | None, ...]] = (None, None, None)
+    """For each input the axis that a sum runs over, from the end; None where there is none."""
+    is_given: ClassVar[bool] = False
+    """Whether its numbers come from outside and are not computed."""
+    deals_out: ClassVar[bool] = False
+    """Whether it deals features out to the heads; a program does that as it takes each head."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The names of the steps that it takes."""
-        return ()
-
-    @property
-    def is_given(self) -> bool:
-        """Whether its numbers come from outside and are not computed."""
-        return False
-
-    @property
-    def deals_out(self) -> bool:
-        """Whether it deals features out to the heads; a program does that as it takes each head."""
-        return False
-
-    @property
-    def summed(self) -> tuple[int | None, ...]:
-        """For each input the axis that a sum runs over, from the end; None where there is none."""
-        return tuple(None for _ in self.inputs)
+        """The names of the steps that it takes: its fields that are a `Name`."""
+        return tuple(getattr(self, field.name) for field in fields(self) if field.type == "Name")
 
     @property
     def code(self) -> Callable[..., Any] | None:
         """The function that is shown as what ran."""
-        return None
+        return self.ran
 
     def run(self, *given: AnyArray) -> Array:
         """The numbers, from those of its inputs."""
@@ -125,14 +124,15 @@ class Operation:
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         """The whole matrix in signs, as it is written on this sheet."""
-        raise NotImplementedError
+        left, *right = map(transposed, (out, *symbols)) if sheet.turned else (out, *symbols)
+        return f"{left} = {self.signs.format(*right, self=self)}"
 
     def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
         """Lines of a program that put the result into the variable `out`.
 
         arrays: the numbers of the result and of the inputs; which lines it takes may hang on them.
         """
-        raise NotImplementedError
+        return [f"{out} = {self.line.format(*names, self=self)}"]
 
     def helper(self, library: Library, arrays: Arrays) -> list[str]:
         """Lines of a program that stand once, ahead of all that need them."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from explorer.operations.operation import (
     Block,
     Gradients,
     Library,
+    Name,
     Operation,
     Seen,
     Sheet,
@@ -78,9 +78,7 @@ class Sinusoidal(Waves):
     def run(self, *given: AnyArray) -> Array:
         return positions.sinusoidal(self.n_words, self.n_features)
 
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return positions.sinusoidal
+    ran = staticmethod(positions.sinusoidal)
 
     def wave(self, feature: int) -> tuple[str, str] | None:
         return ("cos" if feature % 2 else "sin"), f"{feature - feature % 2}/{self.n_features}"
@@ -103,9 +101,7 @@ class SinusoidalHalves(Waves):
     def run(self, *given: AnyArray) -> Array:
         return positions.sinusoidal_halves(self.n_words, self.n_features)
 
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return positions.sinusoidal_halves
+    ran = staticmethod(positions.sinusoidal_halves)
 
     def wave(self, feature: int) -> tuple[str, str] | None:
         waves = self.n_features // 2
@@ -131,15 +127,9 @@ class SinusoidalHalves(Waves):
 class Turn(Operation):
     """Each pair of features turned by an angle that grows with the place: rotary positions."""
 
-    words: str
+    words: Name
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.words,)
-
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return positions.rotary
+    ran = staticmethod(positions.rotary)
 
     def run(self, *given: AnyArray) -> Array:
         return positions.rotary(given[0])
@@ -214,9 +204,7 @@ class Distance(Operation):
     n_words: int
     n_heads: int
 
-    @property
-    def code(self) -> Callable[..., Any] | None:
-        return positions.alibi
+    ran = staticmethod(positions.alibi)
 
     def run(self, *given: AnyArray) -> Array:
         return positions.alibi(self.n_words, self.n_heads)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from explorer import embeddings
 from explorer.operations import matrices as m
 from explorer.operations.basic import (
     Add,
     Divide,
     DivideByRoot,
+    Drawn,
+    Generated,
     Given,
     Heads,
     Hide,
@@ -22,6 +23,7 @@ from explorer.operations.basic import (
     Multiply,
     Normalise,
     Project,
+    Score,
 )
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
@@ -38,8 +40,7 @@ def attention(settings: Settings) -> Steps:
 
 def _words(s: Settings) -> Iterator[Step]:
     """Section 3.5: the words as numbers, marked by their places where positions are added."""
-    made_by = embeddings.generated if s.x is None else None
-    yield Step(m.EMBEDDINGS, Given(made_by=made_by))
+    yield Step(m.EMBEDDINGS, Generated() if s.x is None else Given())
     added = SCHEMES[s.position].added
     if added is not None:
         positions, operation = added
@@ -52,7 +53,7 @@ def _heads(s: Settings) -> Iterator[Step]:
     words = "embeddings" if SCHEMES[s.position].added is None else "inputs"
     if s.qkv:
         for matrix, by_hand in ((m.W_Q, s.w_q), (m.W_K, s.w_k), (m.W_V, s.w_v)):
-            yield Step(matrix, Given(made_by=embeddings.projections if by_hand is None else None))
+            yield Step(matrix, Drawn() if by_hand is None else Given())
         yield Step(m.QUERIES, Project(words, "w_q", s.n_heads), by_head=True)
         yield Step(m.KEYS, Project(words, "w_k", s.n_heads), by_head=True)
         yield Step(m.VALUES, Project(words, "w_v", s.n_heads), by_head=True)
@@ -70,7 +71,7 @@ def _meeting(s: Settings) -> Iterator[Step]:
         yield Step(k, operation(keys), by_head=True)
         queries, keys = q.name, k.name
 
-    yield Step(m.SCORES, Multiply(queries, keys, across=True), by_head=True)
+    yield Step(m.SCORES, Score(queries, keys), by_head=True)
     last = "scores"
     if s.scale is Scale.SQRT_D_K:
         yield Step(m.SCALED, DivideByRoot(last, s.d_query), by_head=True)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from explorer.attention import Array, BoolArray, attend, join_heads, score, split_heads
 from explorer.masks import causal, everything
 from explorer.operations import matrices as m
-from explorer.operations.basic import DivideByRoot, Given, Hide, Multiply, Normalise
+from explorer.operations.basic import DivideByRoot, Given, Hide, Normalise, Score
 from explorer.operations.operation import AnyArray
 from explorer.operations.steps import Step
 from explorer.pretrained.parts import Linear, Norm, activate
@@ -103,7 +103,7 @@ class Layer:
         return (
             Step(m.QUERIES, Given(), by_head=True),
             Step(m.KEYS, Given(), by_head=True),
-            Step(m.SCORES, Multiply("queries", "keys", across=True), by_head=True),
+            Step(m.SCORES, Score("queries", "keys"), by_head=True),
             Step(m.SCALED, DivideByRoot("scores", self.q.shape[-1]), by_head=True),
             Step(m.MASKED, Hide("scaled"), by_head=True, shown=False),
             Step(m.WEIGHTS, Normalise("masked", "softmax"), by_head=True),
