@@ -6,7 +6,8 @@ from itertools import combinations
 
 from hypothesis import strategies as st
 
-from explorer.settings import Mask, Position, Scale, Settings, Table
+from explorer.operations.schemes import SCHEMES
+from explorer.settings import Mask, Scale, Settings, Table
 from explorer.tokens import tokenize
 
 WORDS = (
@@ -50,7 +51,7 @@ def experiments(draw: st.DrawFn, bound: float = 2.0, **fixed) -> Settings:
         "n_heads": draw(st.integers(1, 3)),
         "d_k": draw(st.sampled_from([None, 1, 2, 3, 4])),
         "d_v": draw(st.sampled_from([None, 1, 2, 3, 4])),
-        "position": draw(st.sampled_from(Position)),
+        "position": draw(st.sampled_from(list(SCHEMES))),
         "scale": draw(st.sampled_from(Scale)),
         "temperature": draw(st.sampled_from([1.0, 1.0, 0.5, 2.5])),
         "mask": draw(st.sampled_from(MASKS)),

@@ -20,12 +20,13 @@ ORDER = (
     "tokens",
     "labels",
     "embeddings",
+    "measures",
+    "operations",
     "settings",
     "edits",
+    "pipeline",
     "trace",
-    "scripts",
     "export",
-    "worked",
     "pretrained",
     "twin",
     "lab",
@@ -33,10 +34,10 @@ ORDER = (
     "article",
     "describe",
     "view",
-    "trail",
+    "walks",
     "share",
     "open_file",
-    "lights",
+    "rendering",
     "figures",
     "page",
     "streamlit_app",
@@ -55,16 +56,18 @@ MAY_IMPORT = {
 ARRAYS_IN = {
     "settings",
     "edits",
+    "operations",
+    "pipeline",
     "trace",
     "article",
-    "worked",
+    "walks",
+    "rendering",
     "lab",
     "pretrained",
     "examples",
     "view",
     "share",
     "open_file",
-    "lights",
 }
 """What figures may not know, though it stands below them: they are given arrays and words."""
 SLOW = ("torch", "explorer.twin", "explorer.lab.learn")
@@ -144,7 +147,7 @@ def test_a_module_imports_only_what_stands_below_it(name):
 
 
 def test_every_module_of_the_core_is_read():
-    core = ("attention", "masks", "tokens", "embeddings", "settings", "trace", "worked", "twin")
+    core = ("attention", "masks", "tokens", "embeddings", "settings", "trace", "walks", "twin")
     assert {f"explorer.{part}" for part in core} <= set(MODULES)
     assert ("explorer.settings.Settings", True) in imports(MODULES["explorer.trace"])
 
@@ -162,7 +165,7 @@ def test_every_module_of_the_core_is_read():
         ("explorer.settings", "if True:\n    from explorer.trace import trace"),
         ("explorer.share", "import streamlit"),
         ("explorer.share", "from explorer.page import address"),
-        ("explorer.worked", "from explorer import twin"),
+        ("explorer.walks", "from explorer import twin"),
         ("explorer.figures.matrix", "from explorer.trace import AttentionTrace"),
         ("explorer.figures.matrix", "from explorer.settings import Settings"),
         ("explorer.figures", "from explorer import share"),
@@ -228,7 +231,7 @@ def test_an_allowed_import_is_not_found(name, source):
 
 @pytest.mark.parametrize(
     "module",
-    ["trace", "worked", "examples", "share", "pretrained.checkpoint", "pretrained.measures"],
+    ["trace", "walks", "examples", "share", "pretrained.checkpoint", "pretrained.measures"],
 )
 def test_the_core_loads_no_heavy_library(module):
     program = f"import sys, explorer.{module}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"

@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from explorer.lights import Light, Role, lights
 
 from explorer.attention import softmax
 from explorer.examples import EXAMPLES
-from explorer.lights import Light, Role, lights
 from explorer.settings import Settings
 from explorer.trace import trace
 from explorer.view import PAIRS, Step, View, steps

@@ -25,7 +25,8 @@ from explorer.examples import EXAMPLES, OWN
 from explorer.page import address, bridge
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
 from explorer.trace import trace
-from explorer.view import Direction, Drawing, View, steps
+from explorer.view import Direction, Drawing, View
+from explorer.walks import drawn, matrix_of
 
 ROOT = Path(__file__).parent.parent
 APP = ROOT / "streamlit_app.py"
@@ -104,16 +105,13 @@ def numbers(page, key):
 
 def assert_shows(page, settings, head=0):
     """The page draws every step of these settings, and no other."""
-    t, drawn = trace(settings), charts(page)
-    assert [key for key in drawn if key not in ("arrows", "heads")] == list(steps(settings))
-    of_all = {"embeddings": t.x, "w_q": t.w_q, "w_k": t.w_k, "w_v": t.w_v, "w_o": t.w_o}
-    of_head = {"queries": t.q, "keys": t.k, "values": t.v, "scores": t.scores, "scaled": t.scaled}
-    of_head |= {"masked": t.masked, "weights": t.weights, "context": t.context}
-    ours = of_all | {"output": t.output} | {name: of_head[name][head] for name in of_head}
-    for step in steps(settings):
+    t, found = trace(settings), charts(page)
+    here = [step.name for step in drawn(t.steps, 0)]
+    assert [key for key in found if key not in ("arrows", "heads")] == here
+    for step in here:
         hidden = ~t.visible if step in ("masked", "weights") and settings.mask else False
-        expected = np.where(hidden, np.nan, ours[step])
-        np.testing.assert_allclose(z(drawn[step]["data"][0]), expected, err_msg=step, **FLOAT32)
+        expected = np.where(hidden, np.nan, matrix_of(t, step, head))
+        np.testing.assert_allclose(z(found[step]["data"][0]), expected, err_msg=step, **FLOAT32)
 
 
 def bodies(page):
@@ -1060,15 +1058,15 @@ def test_arrows_below_a_share_and_to_the_word_itself_are_left_out(paste):
 
 def test_arrows_between_columns_are_picked_by_column(put):
     view = View(drawing=Drawing.COLUMNS)
-    bridge.pick({"chart": "arrows", "row": 3, "column": 0}, WARM_MAT, view)
-    bridge.pick({"chart": "arrows", "row": 4, "column": 1}, WARM_MAT, view)
-    bridge.pick({"chart": "arrows", "row": 4, "column": 0.5}, WARM_MAT, view)
+    bridge.pick({"chart": "arrows", "row": 3, "column": 0}, trace(WARM_MAT), view)
+    bridge.pick({"chart": "arrows", "row": 4, "column": 1}, trace(WARM_MAT), view)
+    bridge.pick({"chart": "arrows", "row": 4, "column": 0.5}, trace(WARM_MAT), view)
     assert put == [{"query": 3}, {"key": 4}]
 
 
 def test_in_front_of_a_class_there_are_the_steps_revealed_and_at_last_the_arrows(paste):
     shown = [list(charts(paste(view="present", revealed=str(n)))) for n in range(1, 7)]
-    steps_ = list(steps(WARM_MAT))
+    steps_ = [step.name for step in drawn(trace(WARM_MAT).steps, 0)]
     assert shown == [*(steps_[:n] for n in range(1, 5)), *[[*steps_, "arrows"]] * 2]
     page = paste(view="present")
     assert not page.sidebar.children

@@ -7,12 +7,12 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from explorer.scripts import numpy_script, torch_script
 from hypothesis import HealthCheck, given
 from hypothesis import settings as how
 from strategies import experiments
 
 from explorer.examples import EXAMPLES
-from explorer.scripts import numpy_script, torch_script
 from explorer.settings import Mask, Position, Scale, Settings
 from explorer.trace import trace
 

@@ -5,13 +5,13 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 
+from explorer.operations.normalisers import NORMALISERS
+from explorer.operations.schemes import SCHEMES
 from explorer.settings import (
     MAX_CHARACTERS,
     MAX_NUMBER,
     MAX_TOKENS,
     Mask,
-    Position,
-    Rule,
     Scale,
     Settings,
     divisors,
@@ -57,8 +57,8 @@ def test_the_defaults_never_change():
 def test_the_codes_in_links_never_change():
     assert [str(scale) for scale in Scale] == ["raw", "sqrt_d_k"]
     assert [str(mask) for mask in Mask] == ["causal", "window", "padding", "custom"]
-    assert [*map(str, Position)] == ["none", "sinusoidal", "halves", "rotary", "alibi"]
-    assert [*map(str, Rule)] == ["softmax", "total"]
+    assert list(SCHEMES) == ["none", "sinusoidal", "halves", "rotary", "alibi"]
+    assert list(NORMALISERS) == ["softmax", "total"]
 
 
 # Equal and hashable

@@ -15,8 +15,10 @@ from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES, OWN
 from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
+from explorer.operations.normalisers import NORMALISERS
+from explorer.operations.schemes import SCHEMES
 from explorer.pretrained.measures import Behaviour
-from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Position, Rule, Scale, Settings
+from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
 from explorer.share import (
     EDITS,
     PARAMETERS,
@@ -46,7 +48,6 @@ from explorer.view import (
     Drawing,
     Lab,
     Open,
-    Step,
     Turned,
     View,
 )
@@ -112,8 +113,13 @@ WARM_MAT = {
 def values(draw):
     """Any state that the controls can have."""
     whole = st.integers
-    one_of = {"scale": Scale, "view": Open, "step": Step, "direction": Direction, "colour": Colour}
-    one_of |= {"position": Position, "rule": Rule, "turned": Turned, "drawing": Drawing}
+    one_of = {"scale": Scale, "view": Open, "direction": Direction, "colour": Colour}
+    one_of |= {
+        "position": list(SCHEMES),
+        "rule": list(NORMALISERS),
+        "turned": Turned,
+        "drawing": Drawing,
+    }
     one_of |= {"lab": Lab, "lab_curve": Curve, "lab_order": Order, "lab_mistake": Mistake}
     one_of |= {"behaviour": Behaviour}
     changed = draw(
@@ -467,7 +473,7 @@ def test_a_text_may_have_8000_characters():
 @given(
     st.dictionaries(
         st.sampled_from([*PARAMETERS]) | st.text(max_size=9),
-        st.text() | st.integers().map(str) | st.sampled_from([*Step, *Mask, *Scale, *NAMES]),
+        st.text() | st.integers().map(str) | st.sampled_from([*Mask, *Scale, *NAMES]),
     )
 )
 @case({"text": "\ud800", "d_model": "３"})
@@ -554,7 +560,7 @@ def test_the_view_holds_what_the_values_say(values):
     seen = asdict(view(values))
     mean = {"head": None} if values["head"] == "mean" else {}
     assert seen == {name: values[name] for name in seen} | mean
-    assert isinstance(view(values).step, Step)
+    assert isinstance(view(values).step, str)
 
 
 # Numbers changed by hand

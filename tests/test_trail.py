@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-
 from explorer.lights import Role, lights
-from explorer.settings import Settings
 from explorer.trail import feeds, made_of
+
+from explorer.settings import Settings
 from explorer.view import PAIRS, Step, View, n_features, openable, steps
 
 EXPERIMENTS = [

@@ -11,7 +11,8 @@ pytest.importorskip("torch")
 from strategies import experiments
 
 from explorer import positions, twin
-from explorer.settings import Mask, Position, Scale, Settings
+from explorer.operations.schemes import SCHEMES
+from explorer.settings import Mask, Scale, Settings
 from explorer.trace import trace
 
 AGREE = 1e-9
@@ -122,7 +123,7 @@ def test_a_query_that_we_wrongly_take_to_see_nobody_is_found_out():
     assert not any(difference <= AGREE for difference in differences(blind, FULL))
 
 
-@pytest.mark.parametrize("position", Position)
+@pytest.mark.parametrize("position", SCHEMES)
 @pytest.mark.parametrize("mask", [(), ("causal",)])
 def test_plain_division_agrees_and_has_no_built_in_function(position, mask):
     settings = Settings(d_model=6, n_heads=3, qkv=True, rule="total", position=position, mask=mask)
@@ -131,10 +132,10 @@ def test_plain_division_agrees_and_has_no_built_in_function(position, mask):
     assert found.fused_context is None
 
 
-@pytest.mark.parametrize("other", [p for p in Position if p is not Position.ROTARY])
+@pytest.mark.parametrize("other", [p for p in SCHEMES if p != "rotary"])
 def test_the_twin_makes_its_own_positions(other):
     wrong = trace(replace(FULL, position=other))
-    assert min(differences(wrong, replace(FULL, position=Position.ROTARY))[:2]) > 1e-3
+    assert min(differences(wrong, replace(FULL, position="rotary"))[:2]) > 1e-3
 
 
 def test_the_slopes_are_ours_too():

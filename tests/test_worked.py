@@ -6,12 +6,12 @@ from math import e, exp, log2
 
 import numpy as np
 import pytest
+from explorer.worked import Softmax
 
 from explorer import worked
 from explorer.examples import EXAMPLES
 from explorer.settings import Settings
 from explorer.trace import trace
-from explorer.worked import Softmax
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-13}
 SETTINGS = {

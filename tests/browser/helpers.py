@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer import share
 from explorer.trace import trace
-from explorer.view import Step, steps
+from explorer.walks import drawn, matrix_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -96,7 +96,8 @@ def draws_its_link(page: Page) -> None:
     values, ignored = share.decode(link(page))
     assert not ignored
     settings, view = share.experiment(values), share.view(values)
-    t, here = trace(settings), steps(settings, view.head)
+    t = trace(settings)
+    here = [step.name for step in drawn(t.steps, view.head)]
 
     def wrong() -> list[str]:
         found = [key for key in charts(page) if key not in ("arrows", "heads")]
@@ -105,19 +106,11 @@ def draws_its_link(page: Page) -> None:
         return [step for step in here if not alike(numbers(page, step), wanted[step])]
 
     settle(page)
-    wanted = {step: _matrix(t, step, view.head) for step in here}
-    for step in (Step.MASKED, Step.WEIGHTS):
+    wanted = {step: matrix_of(t, step, view.head) for step in here}
+    for step in ("masked", "weights"):
         if settings.mask and step in here:  # hidden cells are drawn apart
             wanted[step] = np.where(t.visible, wanted[step], np.nan)
     eventually(page, wrong, [])
-
-
-def _matrix(t, step: Step, head: int | None) -> np.ndarray:
-    if step is Step.WEIGHTS:
-        return t.weights_of(head)
-    names = {Step.EMBEDDINGS: "x", Step.QUERIES: "q", Step.KEYS: "k", Step.VALUES: "v"}
-    matrix = getattr(t, names.get(step, step.value))
-    return matrix[head] if matrix.ndim == 3 else matrix
 
 
 def alike(drawn: np.ndarray, computed: np.ndarray) -> bool:
