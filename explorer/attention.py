@@ -4,11 +4,13 @@ Shapes:
     T  tokens in the sentence (Tq queries, Tk keys where they differ)
     C  features of a token (d_model)
     H  heads
+    G  key heads where they are fewer than query heads (G divides H)
     D  features of a query or key in one head (d_k)
     Dv features of a value in one head (d_v)
 
 Every function works on the last two axes and leaves all axes before them alone, so one head,
-many heads and many sentences are the same call. The float type that comes in goes out.
+many heads and many sentences are the same call; the axis before those two is the heads'. The float
+type that comes in goes out.
 
 Source: Vaswani et al. (2017), "Attention Is All You Need", section 3.2, arXiv:1706.03762.
 """
@@ -53,7 +55,8 @@ def attend(
 ) -> Attention:
     """Let every query gather what the keys it may see have to offer, and keep each step.
 
-    q: (..., Tq, D); k: (..., Tk, D); v: (..., Tk, Dv).
+    q: (..., Tq, D); k: (..., Tk, D); v: (..., Tk, Dv). With heads, q: (..., H, Tq, D);
+    k: (..., G, Tk, D); v: (..., G, Tk, Dv), where H / G query heads share a key head.
     scale: what the scores are multiplied by; None means 1/sqrt(D), and 1 leaves them raw.
     visible: (..., Tq, Tk), (1, Tk) or (Tk,), True where the query may see the key.
     bias: as visible, but numbers, added to the scaled scores; -inf hides the key as well.
@@ -66,6 +69,8 @@ def attend(
     """
     q, k, v = _same_float_type(q, k, v)
     _check_shapes(q, k, v)
+    if min(q.ndim, k.ndim, v.ndim) > 2 and q.shape[-3] != k.shape[-3]:
+        k, v = share_heads(k, q.shape[-3]), share_heads(v, q.shape[-3])
     n_queries, n_keys = q.shape[-2], k.shape[-2]
     seen = _mask("visible", True if visible is None else visible, n_queries, n_keys)
     if seen.dtype != np.bool_:
@@ -200,6 +205,26 @@ def join_heads(heads: Array) -> Array:
     return heads.swapaxes(-2, -3).reshape(*lead, n_tokens, n_heads * n_features)
 
 
+def share_heads(x: Array, n_heads: int) -> Array:
+    """Let neighbouring query heads read the same key head: (..., G, T, D) -> (..., H, T, D).
+
+    Query head h reads key head h // (H / G). With G = 1 all of them read the same one.
+
+    Raises ValueError if the key heads do not divide the query heads.
+    Source: Ainslie et al. (2023), "GQA", section 2.2, arXiv:2305.13245.
+    """
+    n_key_heads = x.shape[-3]
+    if min(n_heads, n_key_heads) < 1 or n_heads % n_key_heads:
+        raise ValueError(
+            f"the key heads must divide the query heads, so that each of them is shared by the "
+            f"same number of query heads; "
+            f"got {n_heads} query heads and {n_key_heads} key heads."
+        )
+    # Each head is repeated in its place: 0 0 1 1. All of them over again, 0 1 0 1, has the right
+    # shape too, but hands most query heads the wrong keys.
+    return np.repeat(x, n_heads // n_key_heads, axis=-3)
+
+
 def _same_float_type(*arrays: ArrayLike) -> list[Array]:
     """Bring the arrays to the one float type that holds them all; whole numbers to float64."""
     given = [np.asarray(array) for array in arrays]
@@ -220,9 +245,10 @@ def _check_shapes(q: Array, k: Array, v: Array) -> None:
             f"queries and keys must have the same number of features, at least one, "
             f"because a score is their dot product; got {q.shape} and {k.shape}."
         )
-    if k.shape[-2] != v.shape[-2]:
+    if k.shape[-2] != v.shape[-2] or (min(k.ndim, v.ndim) > 2 and k.shape[-3] != v.shape[-3]):
         raise ValueError(
-            f"there must be one value for each key; got keys {k.shape} and values {v.shape}."
+            f"there must be one value for each key, in every head; "
+            f"got keys {k.shape} and values {v.shape}."
         )
 
 

@@ -16,12 +16,12 @@ PICTURE = ROOT / "tests" / "data" / "page.png"
 
 def main() -> None:
     """Open the default page and save what a reader sees first."""
-    with server(ROOT / "streamlit_app.py") as address, sync_playwright() as playwright:
+    with server(ROOT / "streamlit_app.py") as page_server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_page(viewport={"width": 1440, "height": 1240})
-        page.goto(address)
+        page.goto(page_server.address)
         page.wait_for_function(
             "[...document.querySelectorAll('.chart .js-plotly-plot')]"
             ".filter((chart) => chart.querySelector('.main-svg')).length >= 5"

@@ -7,7 +7,16 @@ float64: half a unit in the last place is all we may differ by.
 import numpy as np
 import pytest
 
-from explorer.attention import attend, hide, join_heads, mix, score, softmax, split_heads
+from explorer.attention import (
+    attend,
+    hide,
+    join_heads,
+    mix,
+    score,
+    share_heads,
+    softmax,
+    split_heads,
+)
 
 X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 PRINTED = {"rtol": 0, "atol": 5e-5}
@@ -460,3 +469,79 @@ def test_joining_puts_the_heads_side_by_side():
 def test_heads_that_do_not_divide_the_features_are_refused_with_both_numbers(n_heads):
     with pytest.raises(ValueError, match=f"n_heads must divide.*10 features and n_heads={n_heads}"):
         split_heads(np.ones((2, 10)), n_heads)
+
+
+# Key heads that several query heads share
+
+
+def test_neighbouring_query_heads_read_the_same_key_head():
+    """Not 0 1 0 1, as all the heads over again would be."""
+    heads = np.array([[[10.0, 11]], [[20, 21]]])
+    np.testing.assert_array_equal(
+        share_heads(heads, 4), [[[10, 11]], [[10, 11]], [[20, 21]], [[20, 21]]]
+    )
+    np.testing.assert_array_equal(share_heads(heads, 6)[:, 0, 0], [10, 10, 10, 20, 20, 20])
+
+
+def test_heads_are_shared_in_every_sentence():
+    x = np.arange(2 * 2 * 3 * 1).reshape(2, 2, 3, 1)
+    shared = share_heads(x, 4)
+    assert shared.shape == (2, 4, 3, 1)
+    for sentence in range(2):
+        np.testing.assert_array_equal(shared[sentence], share_heads(x[sentence], 4))
+
+
+def test_four_query_heads_over_two_key_heads_by_hand():
+    """Nothing is asked, so that each query takes the mean of its key head's values, 1 or 6."""
+    q, k = np.zeros((4, 1, 2)), np.zeros((2, 3, 2))
+    v = np.array([[[0.0], [1], [2]], [[5], [6], [7]]])
+    steps = attend(q, k, v)
+    assert steps.weights.shape == (4, 1, 3)
+    np.testing.assert_allclose(steps.context[:, 0, 0], [1, 1, 6, 6], rtol=1e-15)
+
+
+def test_shared_keys_are_the_ones_that_are_asked():
+    """Four queries of 1 over the keys 1 and 2, one in each key head."""
+    q, k, v = np.ones((4, 1, 1)), np.array([[[1.0]], [[2]]]), np.zeros((2, 1, 1))
+    np.testing.assert_array_equal(attend(q, k, v).scores[:, 0, 0], [1, 1, 2, 2])
+
+
+def test_each_query_head_may_have_its_own_mask_though_the_keys_are_shared():
+    q, k = np.zeros((4, 1, 1)), np.zeros((2, 2, 1))
+    v = np.array([[[1.0], [2]], [[3], [4]]])
+    visible = np.array([[[True, False]], [[False, True]], [[True, False]], [[False, True]]])
+    np.testing.assert_array_equal(attend(q, k, v, visible=visible).context[:, 0, 0], [1, 2, 3, 4])
+    bias = np.where(visible, 0, -np.inf)
+    np.testing.assert_array_equal(attend(q, k, v, bias=bias).context[:, 0, 0], [1, 2, 3, 4])
+
+
+def test_a_nan_in_a_shared_head_stays_behind_the_mask():
+    q, k = np.zeros((2, 4, 1, 1)), np.zeros((2, 2, 2, 1))
+    v = np.ones((2, 2, 2, 1))
+    k[:, :, 1], v[:, :, 1] = np.nan, np.nan
+    context = attend(q, k, v, visible=[True, False]).context
+    np.testing.assert_array_equal(context, np.ones((2, 4, 1, 1)))
+
+
+@pytest.mark.parametrize(("n_key_heads", "n_heads"), [(2, 3), (3, 2), (3, 1), (4, 6), (0, 2)])
+def test_key_heads_that_do_not_divide_the_query_heads_are_refused(n_key_heads, n_heads):
+    rule = f"key heads must divide.*got {n_heads} query heads and {n_key_heads} key heads"
+    q, k = np.ones((n_heads, 3, 2)), np.ones((n_key_heads, 3, 2))
+    with pytest.raises(ValueError, match=rule):
+        attend(q, k, k)
+    with pytest.raises(ValueError, match=rule):
+        share_heads(k, n_heads)
+
+
+def test_keys_and_values_must_come_in_the_same_heads():
+    """Though both 2 and 3 would divide 6."""
+    q, k, v = (np.ones((n_heads, 3, 2)) for n_heads in (6, 2, 3))
+    with pytest.raises(ValueError, match="one value for each key, in every head") as error:
+        attend(q, k, v)
+    assert all(str(shape) in str(error.value) for shape in (k.shape, v.shape))
+
+
+@pytest.mark.parametrize("n_heads", [0, -2])
+def test_heads_are_not_shared_by_nobody(n_heads):
+    with pytest.raises(ValueError, match=f"got {n_heads} query heads and 2 key heads"):
+        share_heads(np.ones((2, 3, 2)), n_heads)

@@ -27,6 +27,26 @@ def test_causal_shows_the_word_itself_and_those_before_it():
 
 
 @pytest.mark.parametrize(
+    ("n_past", "expected"),
+    [
+        (0, ["#....", "##..."]),
+        (1, ["##...", "###.."]),
+        (3, ["####.", "#####"]),
+        (9, ["#####", "#####"]),
+        (-1, [".....", "#...."]),
+        (-9, [".....", "....."]),
+    ],
+)
+def test_two_queries_over_five_keys_see_the_past_keys_and_their_own(n_past, expected):
+    """Query i is key n_past + i: 0 is the top left corner, 5 - 2 the bottom right one."""
+    assert drawn(masks.causal(2, 5, n_past)) == expected
+
+
+def test_causal_over_fewer_keys_than_queries_starts_in_the_top_left_corner():
+    assert drawn(masks.causal(4, 2)) == ["#.", "##", "##", "##"]
+
+
+@pytest.mark.parametrize(
     ("radius", "expected"),
     [
         (0, ["#....", ".#...", "..#..", "...#.", "....#"]),

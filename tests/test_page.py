@@ -956,7 +956,7 @@ BAD_PLACES = (-1, 7, 1e300, 10**400, 0.5, float("nan"), float("inf"), True, "1",
     ],
 )
 def test_a_forged_click_does_nothing(put, cell):
-    bridge.pick(cell, WARM_MAT, View())
+    bridge.pick(cell, trace(WARM_MAT), View())
     assert put == []
 
 
@@ -972,26 +972,26 @@ def test_a_forged_click_does_nothing(put, cell):
     ],
 )
 def test_a_click_picks_the_cell(put, cell, set_):
-    bridge.pick(cell, WARM_MAT, View())
+    bridge.pick(cell, trace(WARM_MAT), View())
     assert put == [set_]
     assert all(type(value) in (int, str) for value in set_.values())
 
 
 def test_of_the_average_over_heads_only_weights_can_be_clicked(put):
     for chart in ("scores", "context", "weights"):
-        bridge.pick(CELL | {"chart": chart}, replace(WARM_MAT, n_heads=3), View(head=None))
+        bridge.pick(CELL | {"chart": chart}, trace(replace(WARM_MAT, n_heads=3)), View(head=None))
     assert put == [{"step": "weights", "query": 1, "key": 2}]
 
 
 def test_a_click_on_a_word_picks_who_answers_where_arrows_go_to_the_key(put):
-    bridge.pick({"chart": "arrows", "column": 3}, WARM_MAT, View(direction=Direction.TO_KEY))
+    bridge.pick({"chart": "arrows", "column": 3}, trace(WARM_MAT), View(direction=Direction.TO_KEY))
     assert put == [{"key": 3}]
 
 
 def test_a_click_on_a_matrix_of_features_picks_no_word(put):
     settings = replace(WARM_MAT, qkv=True)
     for chart in ("w_q", "w_k", "w_v", "w_o"):
-        bridge.pick({"chart": chart, "row": 1, "column": 1}, settings, View())
+        bridge.pick({"chart": chart, "row": 1, "column": 1}, trace(settings), View())
     assert put == []
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import experiments
 
 from explorer import masks
-from explorer.attention import attend, join_heads, softmax, split_heads
+from explorer.attention import attend, join_heads, share_heads, softmax, split_heads
 from explorer.settings import MAX_NUMBER, Mask, Settings
 from explorer.trace import trace
 
@@ -163,6 +163,30 @@ def test_shorter_floats_give_the_same_weights_less_exactly(seed, n_tokens, d, dt
     short = attend(q, k, v)
     long = attend(*(x.astype(np.float64) for x in (q, k, v)))
     np.testing.assert_allclose(short.weights, long.weights, rtol=0, atol=60 * np.finfo(dtype).eps)
+
+
+@given(SIZE, st.integers(1, 3), st.integers(1, 3), SIZE, SIZE, SEED)
+def test_a_shared_head_is_the_same_head_for_each_that_reads_it(n_each, n_shared, b, n, m, seed):
+    """To the last bit, and whatever the lengths: as if each had a copy of its own."""
+    n_heads = n_each * n_shared
+    q, k, v = normal(seed, b, n_heads, n, 4), *normal(seed + 1, 2, b, n_shared, m, 4)
+    visible = np.random.default_rng(seed).random((n, m)) < 0.7
+    by_hand = (np.stack([x[:, h // n_each] for h in range(n_heads)], axis=1) for x in (k, v))
+    shared, own = (
+        attend(q, keys, values, visible=visible) for keys, values in ((k, v), tuple(by_hand))
+    )
+    for step in ("scores", "scaled", "masked", "weights", "context"):
+        np.testing.assert_array_equal(getattr(shared, step), getattr(own, step))
+
+
+@given(SIZE, SIZE, SIZE, SEED)
+def test_as_many_key_heads_as_query_heads_share_nothing(n_heads, n, m, seed):
+    q, k, v = normal(seed, n_heads, n, 3), *normal(seed + 1, 2, n_heads, m, 3)
+    shared = attend(q, share_heads(k, n_heads), share_heads(v, n_heads))
+    own = attend(q, k, v)
+    np.testing.assert_array_equal(share_heads(k, n_heads), k)
+    for step in ("scores", "scaled", "masked", "weights", "context"):
+        np.testing.assert_array_equal(getattr(shared, step), getattr(own, step))
 
 
 # Whole experiments

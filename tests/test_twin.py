@@ -5,12 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
+import torch
 from strategies import experiments
 
-from explorer import positions, twin
+from explorer import masks, positions, twin
+from explorer.attention import attend
 from explorer.operations.schemes import SCHEMES
 from explorer.settings import Mask, Scale, Settings
 from explorer.trace import trace
@@ -141,3 +144,19 @@ def test_the_twin_makes_its_own_positions(other):
 def test_the_slopes_are_ours_too():
     for n_heads in range(1, 65):
         np.testing.assert_allclose(twin.slopes(n_heads), positions.alibi_slopes(n_heads))
+
+
+SIZE = st.integers(1, 6)
+
+
+@given(SIZE, st.integers(1, 4), SIZE, SIZE, SIZE, st.booleans(), st.integers(0, 2**32 - 1))
+def test_pytorch_shares_key_heads_as_we_do(n_each, n_shared, n, m, d_v, is_causal, seed):
+    """And starts its causal triangle in the top left corner, whatever the two lengths are."""
+    rng = np.random.default_rng(seed)
+    q = rng.standard_normal((2, n_each * n_shared, n, 3))
+    k, v = (rng.standard_normal((2, n_shared, m, width)) for width in (3, d_v))
+    theirs = torch.nn.functional.scaled_dot_product_attention(
+        *map(torch.tensor, (q, k, v)), is_causal=is_causal, enable_gqa=True
+    ).numpy()
+    ours = attend(q, k, v, visible=masks.causal(n, m) if is_causal else None).context
+    np.testing.assert_allclose(ours, theirs, rtol=AGREE, atol=AGREE)
