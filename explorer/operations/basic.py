@@ -111,7 +111,7 @@ class Multiply(Operation):
         left, right = given[:2]
         to_left = self.product(gradient, right.swapaxes(-1, -2))
         to_right = self.product(left.swapaxes(-1, -2), gradient)
-        return fitted(to_left, left), fitted(to_right, right), None
+        return fitted(to_left, left), fitted(to_right, right), *(None for _ in given[2:])
 
     def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
         return given[0].shape[-2:], given[1].shape[-2:]
@@ -171,6 +171,10 @@ class Mix(Multiply):
         *lead, i, _ = block
         mask = clipped((*lead, i, range(given[0].shape[-1])), given[2])
         return *Multiply.operands(self, block, *given[:2]), mask
+
+    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
+        # The mask is read where the weights are.
+        return Multiply.readers(self, 0 if which == 2 else which, block, out, *given)
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         weights, values, visible = given
