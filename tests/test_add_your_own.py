@@ -1,4 +1,4 @@
-"""A normaliser, a position scheme and an operation from outside: a row each, and all else follows."""
+"""A normaliser, a position scheme and an operation from outside: all else follows from their rows."""
 
 import io
 import subprocess
