@@ -25,7 +25,7 @@ _SPACES = (r"\,", r"\;", r"\!", r"\left", r"\right", r"\textstyle", r"\quad")
 _MARKS = ("R", "B", "Q", "K", "V", "O", r"\tau")
 _INDICES = ("n", "h", "i", "j")
 _FUNCTIONS = {r"\sqrt": "sqrt", r"\sin": "sin", r"\cos": "cos"}
-_ENDS = ("+", "-", "/", "=", ")", "}", "]", "|", ",", r"\cdot", r"\in", r"\qquad")
+_ENDS = ("+", "-", "/", "=", ")", "}", "]", ",", r"\cdot", r"\qquad")
 
 Node = tuple[Any, ...]
 """An operation and what it is applied to."""
@@ -138,6 +138,7 @@ class _Parser:
         self.template = template
         self.tokens = [t for t in _TOKEN.findall(template) if t not in _SPACES]
         self.at = self.numbers = 0
+        self.in_bars = False
 
     def whole(self) -> Node:
         node = self.sum()
@@ -189,7 +190,12 @@ class _Parser:
             elif next_ == r"\cdot":
                 self.take()
                 node = ("times", node, self.power())
-            elif next_ in _ENDS or next_.startswith(r"\text{") or self.is_definition():
+            elif (
+                next_ in _ENDS
+                or next_.startswith(r"\text{")
+                or self.is_definition()
+                or (next_ == "|" and self.in_bars)
+            ):
                 return node
             else:
                 node = ("times", node, self.power())
@@ -224,10 +230,16 @@ class _Parser:
         if token == "#":
             self.numbers += 1
             return ("number", self.numbers - 1)
-        if token in ("(", "|", "{"):
+        if token in ("(", "{"):
             node = self.sum()
-            self.take({"(": ")", "|": "|", "{": "}"}[token])
-            return ("abs", node) if token == "|" else node
+            self.take({"(": ")", "{": "}"}[token])
+            return node
+        if token == "|":
+            self.in_bars = True
+            node = self.sum()
+            self.take("|")
+            self.in_bars = False
+            return ("abs", node)
         if token == "[":
             return self.joined()
         if token == r"\frac":
@@ -345,7 +357,10 @@ class Reader:
             symbol, indices = rest
             if symbol in known:
                 return known[symbol]
-            return self.symbol(symbol, tuple(_index(index, numbers) for index in indices))
+            indices = tuple(_index(index, numbers) for index in indices)
+            if symbol.upper() in known:  # a cell of a matrix that is known
+                return self.cell(known[symbol.upper()], indices)
+            return self.symbol(symbol, indices)
         if name == "where":
             said, symbol, meaning = rest
             given = {symbol: self._value(meaning, numbers, known)}
@@ -357,7 +372,9 @@ class Reader:
         if name == "infinity":
             return np.inf
         if name == "side by side":
-            return self.side_by_side(*rest)
+            symbol, (first,) = rest
+            assert _index(first, numbers) == 1, "from the first head"
+            return self.side_by_side(symbol)
         values = [self._value(part, numbers, known) for part in rest]
         return getattr(self, name.replace(" ", "_"))(*values)
 
@@ -401,7 +418,10 @@ class Reader:
     def total(self, terms: Any, index: str) -> Any:
         return terms.sum()
 
-    def side_by_side(self, name: str, indices: tuple) -> Any:
+    def side_by_side(self, name: str) -> Any:
+        raise NotImplementedError
+
+    def cell(self, matrix: Any, indices: tuple) -> Any:
         raise NotImplementedError
 
 

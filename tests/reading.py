@@ -33,6 +33,7 @@ class Run:
     name: str
     settings: Settings
     trace: AttentionTrace
+    arrays: dict[tuple[str, int | None], np.ndarray]
 
     @property
     def heads(self) -> range:
@@ -45,19 +46,8 @@ class Run:
 
 
 def run(name: str, settings: Settings) -> Run:
-    return Run(name, settings, trace(settings))
-
-
-def steps(run: Run, head: int | None = 0) -> tuple[Step, ...]:
-    """All steps, the given matrices among them, in the order of computing."""
-    return views.steps(run.settings, head)
-
-
-def array(run: Run, step: str, head: int | None) -> np.ndarray:
-    """The matrix that is drawn for a step, words as rows; `head` None: of the average."""
-    t = run.trace
-    if step == Step.WEIGHTS and head is None:
-        return t.weights.mean(axis=0)
+    t = trace(settings)
+    heads = (*range(settings.n_heads), None)
     whole = {
         Step.EMBEDDINGS: t.x,
         Step.POSITIONS: t.positions,
@@ -68,9 +58,7 @@ def array(run: Run, step: str, head: int | None) -> np.ndarray:
         Step.W_O: t.w_o,
         Step.OUTPUT: t.output,
     }
-    if step in whole:
-        return whole[step]
-    return {
+    by_head = {
         Step.QUERIES: t.q,
         Step.KEYS: t.k,
         Step.VALUES: t.v,
@@ -84,7 +72,26 @@ def array(run: Run, step: str, head: int | None) -> np.ndarray:
         Step.MASKED: t.masked,
         Step.WEIGHTS: t.weights,
         Step.CONTEXT: t.context,
-    }[step][head]
+    }
+    arrays = {(step, head): numbers for step, numbers in whole.items() for head in heads}
+    arrays |= {
+        (step, head): numbers[head]
+        for step, numbers in by_head.items()
+        if numbers is not None
+        for head in range(settings.n_heads)
+    }
+    arrays[Step.WEIGHTS, None] = t.weights.mean(axis=0)
+    return Run(name, settings, t, arrays)
+
+
+def steps(run: Run, head: int | None = 0) -> tuple[Step, ...]:
+    """All steps, the given matrices among them, in the order of computing."""
+    return views.steps(run.settings, head)
+
+
+def array(run: Run, step: str, head: int | None) -> np.ndarray:
+    """The matrix that is drawn for a step, words as rows; `head` None: of the average."""
+    return run.arrays[step, head]
 
 
 def is_given(step: str) -> bool:

@@ -107,7 +107,7 @@ def check_panel(run_, view, cell, said, **how):
     assert formulas or sentences, where
     if not formulas:
         check_sentence(run_, view, cell, sentences[0], where)
-    if not said.is_new(view.step, view.head, cell, number, *formulas):
+    if not said.is_new(view.step, cell, number, *formulas):
         return
     reader = Panel(run_, view, number)
     for formula in formulas:
