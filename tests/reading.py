@@ -17,7 +17,7 @@ from explorer import trail
 from explorer import view as views
 from explorer.page import panel as panels
 from explorer.page import steps as captions
-from explorer.settings import Settings
+from explorer.settings import Mask, Settings
 from explorer.trace import AttentionTrace, trace
 from explorer.view import GIVEN, PAIRS, Step, View
 
@@ -34,6 +34,8 @@ class Run:
     settings: Settings
     trace: AttentionTrace
     arrays: dict[tuple[str, int | None], np.ndarray]
+    order: dict[int | None, tuple[Step, ...]]
+    """For each head, and None for their average, its steps in the order of computing."""
 
     @property
     def heads(self) -> range:
@@ -81,12 +83,13 @@ def run(name: str, settings: Settings) -> Run:
         for head in range(settings.n_heads)
     }
     arrays[Step.WEIGHTS, None] = t.weights.mean(axis=0)
-    return Run(name, settings, t, arrays)
+    order = {head: views.steps(settings, head) for head in heads}
+    return Run(name, settings, t, arrays, order)
 
 
 def steps(run: Run, head: int | None = 0) -> tuple[Step, ...]:
     """All steps, the given matrices among them, in the order of computing."""
-    return views.steps(run.settings, head)
+    return run.order[head]
 
 
 def array(run: Run, step: str, head: int | None) -> np.ndarray:
@@ -105,7 +108,8 @@ def has_keys(step: str) -> bool:
 
 
 def openable(run: Run, head: int | None) -> tuple[Step, ...]:
-    return views.openable(run.settings, head)
+    """The steps whose cells can be opened."""
+    return tuple(step for step in run.order[head] if step not in GIVEN)
 
 
 def view(step: str, cell: Cell, head: int | None) -> View:
@@ -121,6 +125,18 @@ def cells(run: Run, head: int | None) -> Iterator[tuple[View, Cell]]:
         for i in range(n_rows):
             for c in range(n_columns):
                 yield view(step, (i, c), head), (i, c)
+
+
+def some_cells(run: Run, head: int | None, count: int) -> list[tuple[View, Cell]]:
+    """Every cell of an experiment that has every step; else one of each, another for each `count`.
+
+    For what hangs on the settings alone and takes its time.
+    """
+    if run.settings.mask == tuple(Mask) and run.settings.temperature != 1:
+        return list(cells(run, head))
+    shapes = {step: array(run, step, head).shape for step in openable(run, head)}
+    places = {step: divmod(count % (n * m), m) for step, (n, m) in shapes.items()}
+    return [(view(step, place, head), place) for step, place in places.items()]
 
 
 def panel(run: Run, view: View, **how: bool) -> tuple[list[str], list[str]]:
