@@ -23,7 +23,7 @@ _NUMBER = re.compile(
 _TOKEN = re.compile(r"\\text\{[^}]*\}|\\[A-Za-z]+|\\[,;!]|[A-Za-z]|[-+/=^_{}()|\[\],'#]")
 _SPACES = (r"\,", r"\;", r"\!", r"\left", r"\right", r"\textstyle", r"\quad")
 _MARKS = ("R", "B", "Q", "K", "V", "O", r"\tau")
-_INDICES = ("n", "h", "i", "j")
+_NAMES = (r"\tilde", r"\bar", r"\theta", r"\ldots")
 _FUNCTIONS = {r"\sqrt": "sqrt", r"\sin": "sin", r"\cos": "cos"}
 _ENDS = ("+", "-", "/", "=", ")", "}", "]", ",", r"\cdot", r"\qquad")
 
@@ -302,9 +302,9 @@ class _Parser:
         return "".join(letters)
 
     def symbol(self, token: str) -> Node:
-        name = f"{token} {self.take()}" if token in (r"\tilde", r"\bar") else token
-        if not (name[-1].isalpha() or name in (r"\theta", r"\ldots")):
+        if not (token.isalpha() or token in _NAMES):
             raise ValueError(f"{token} in {self.template}")
+        name = f"{token} {self.take()}" if token in (r"\tilde", r"\bar") else token
         if self.take_if("'"):
             name += "'"
         if self.peek() == "^":
