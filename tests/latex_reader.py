@@ -136,7 +136,10 @@ class _Parser:
 
     def __init__(self, template: str) -> None:
         self.template = template
-        self.tokens = [t for t in _TOKEN.findall(template) if t not in _SPACES]
+        found = _TOKEN.findall(template)
+        if _without_blanks("".join(found)) != _without_blanks(template):
+            raise ValueError(f"an unknown sign in {template}")
+        self.tokens = [token for token in found if token not in _SPACES]
         self.at = self.numbers = 0
         self.in_bars = False
 
@@ -333,6 +336,10 @@ class _Parser:
             self.numbers += 1
             return self.numbers - 1
         return token
+
+
+def _without_blanks(text: str) -> str:
+    return re.sub(r"\s", "", text)
 
 
 class Reader:

@@ -15,6 +15,8 @@ import numpy as np
 from explorer import lights as lighting
 from explorer import trail
 from explorer import view as views
+from explorer.page import attention_view
+from explorer.page import handout as handouts
 from explorer.page import panel as panels
 from explorer.page import steps as captions
 from explorer.settings import Mask, Settings
@@ -97,6 +99,12 @@ def array(run: Run, step: str, head: int | None) -> np.ndarray:
     return run.arrays[step, head]
 
 
+def drawn(run: Run, head: int | None) -> dict[str, np.ndarray]:
+    """The numbers of every matrix that the page draws, by step."""
+    shown = attention_view.shown_steps(run.trace, run.settings, View(head=head))
+    return {matrix.step: matrix.numbers for matrix in shown}
+
+
 def is_given(step: str) -> bool:
     """Whether a step's matrix is given and has no cell to open."""
     return step in GIVEN
@@ -154,6 +162,11 @@ def panel(run: Run, view: View, **how: bool) -> tuple[list[str], list[str]]:
 
     sort(panels.content(run.trace, run.settings, view, **how))
     return formulas, sentences
+
+
+def on_paper(run: Run, view: View) -> list[str]:
+    """The lines of the same number in the page's printed file, in plain signs."""
+    return handouts.arithmetic(run.trace, run.settings, view)[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,9 @@ def test_lines_and_their_sides():
     assert lines(formula) == [["a", "1.0 + 2.0", "3.0"], [r"\mathbf{3}"]]
 
 
-@pytest.mark.parametrize("text", [r"\foo{#}", "# +", "# )", r"\mathrm{sigmoid}(S)"])
+@pytest.mark.parametrize("text", [r"\foo{#}", "# +", "# )", r"\mathrm{sigmoid}(S)", "# < #"])
 def test_what_the_reader_does_not_know_it_does_not_guess(text):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=" in "):
         parse(text)
 
 

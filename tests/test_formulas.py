@@ -6,7 +6,7 @@ from collections import defaultdict
 import numpy as np
 from experiments import PAIRS, SMALL
 from latex_reader import Interval, Reader, has_symbols, lines, printed, slots
-from reading import DECIMALS, array, cells, has_keys, panel, run
+from reading import DECIMALS, array, cells, drawn, has_keys, on_paper, panel, run
 
 SYMBOLS = {
     "x": "embeddings",
@@ -160,3 +160,35 @@ def test_a_query_s_row_of_larger_experiments_says_its_numbers_too():
                 if cell[0] == len(settings.tokens) // 2 and settings.text.isascii():
                     check_panel(run_, view, cell, said, largest_first=True)
     said.check()
+
+
+def test_the_printed_file_says_the_same_numbers():
+    """It opens scores, weights and contexts, and has e to a power in plain signs."""
+    said = Said()
+    for name, settings in PAIRS.items():
+        run_ = run(name, settings)
+        for head in (*run_.heads, *[None] * (len(run_.heads) > 1)):
+            for view, cell in cells(run_, head):
+                steps = ("weights",) if head is None else ("scores", "weights", "context")
+                if view.step not in steps or cell[0] != len(settings.tokens) // 2:
+                    continue
+                number = array(run_, view.step, head)[cell]
+                for line in on_paper(run_, view):
+                    if "may not see" in line:
+                        assert number == 0, (name, line)
+                        continue
+                    plain = line.replace("·", r"\cdot").replace("−", "-")
+                    plain = re.sub(r"(?<=\d)e(\d+)", r" \\cdot 10^{\1}", plain)
+                    plain = re.sub(r"e\^(-?[\d.]+)", r"e^{\1}", plain)
+                    for side in filter(None, map(str.strip, plain.split("="))):
+                        said.add(*slots(side), number, (name, view.step, head, cell, line))
+    said.check()
+
+
+def test_the_page_draws_the_numbers_of_the_trace():
+    for name, settings in PAIRS.items():
+        run_ = run(name, settings)
+        for head in (*run_.heads, None):
+            for step, numbers in drawn(run_, head).items():
+                where = f"{name}: {step} of {head}"
+                np.testing.assert_array_equal(numbers, array(run_, step, head), where)
