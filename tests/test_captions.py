@@ -78,8 +78,7 @@ def check_shapes(said, run_, step, head, turned, reader):
     many = len(run_.heads) > 1
     of_head = step not in ("embeddings", "positions", "inputs", "output") and not is_given(step)
     shapes = said.shapes.removeprefix(f"head {head + 1}: ") if head is not None else said.shapes
-    if not turned:
-        assert (shapes != said.shapes) == (many and head is not None and of_head)
+    assert (shapes != said.shapes) == (many and head is not None and of_head)
     sizes = [tuple(map(int, size)) for size in SIZE.findall(shapes)]
     assert sizes[-1] == shape
     if "·" in shapes:

@@ -8,6 +8,8 @@ from experiments import PAIRS, SMALL
 from latex_reader import Interval, Reader, has_symbols, lines, printed, slots
 from reading import DECIMALS, array, cells, drawn, has_keys, on_paper, panel, run
 
+from explorer.settings import Settings
+
 SYMBOLS = {
     "x": "embeddings",
     "p": "positions",
@@ -111,6 +113,7 @@ def check_panel(run_, view, cell, said, **how):
         return
     reader = Panel(run_, view, number)
     for formula in formulas:
+        assert has_symbols(slots(lines(formula)[0][0])[0]), (*where, "a formula begins with a name")
         for sides in lines(formula):
             for side in sides:
                 template, numbers = slots(side)
@@ -134,6 +137,8 @@ def check_sentence(run_, view, cell, sentence, where):
     if view.step == "output":
         feature, head = map(int, re.search(r"feature (\d+) of head (\d+)", sentence).groups())
         assert array(run_, "context", head - 1)[cell[0], feature - 1] == number, (*where, sentence)
+    blind = has_keys(view.step) and not run_.visible[cell[0]].any()
+    assert ("see no word" in sentence) == (blind and view.step == "weights"), (*where, sentence)
     if has_keys(view.step) and "see no word" not in sentence:
         asks, answers = (run_.settings.tokens[n] for n in cell)
         sees = run_.visible[cell]
@@ -160,6 +165,18 @@ def test_a_query_s_row_of_larger_experiments_says_its_numbers_too():
                 if cell[0] == len(settings.tokens) // 2 and settings.text.isascii():
                     check_panel(run_, view, cell, said, largest_first=True)
     said.check()
+
+
+def test_where_the_total_is_0_the_panel_says_that_there_is_no_number():
+    settings = Settings(text="a b", d_model=2, x=((1.0, 0.0), (-1.0, 0.0)), rule="total")
+    run_ = run("a total of 0", settings)
+    for view, cell in cells(run_, 0):
+        if view.step == "weights":
+            (formula,), _ = panel(run_, view)
+            assert np.isnan(array(run_, "weights", 0)[cell])
+            assert formula.count("0.000000") == 1
+            assert r"= \text{no number: the total is } 0" in formula
+            assert r"\mathbf" not in formula
 
 
 def test_the_printed_file_says_the_same_numbers():
