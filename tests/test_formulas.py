@@ -151,7 +151,8 @@ def test_every_line_of_every_panel_says_the_open_number():
         run_ = run(name, settings)
         for head in (*run_.heads, *[None] * (len(run_.heads) > 1)):
             for view, cell in cells(run_, head):
-                check_panel(run_, view, cell, said)
+                if head is not None or view.step == "weights":  # the others are those of a head
+                    check_panel(run_, view, cell, said)
     said.check()
 
 
@@ -160,7 +161,7 @@ def test_a_query_s_row_of_larger_experiments_says_its_numbers_too():
     said = Said()
     for name, settings in PAIRS.items():
         run_ = run(name, settings)
-        for head in (0, run_.heads[-1]):
+        for head in {0, run_.heads[-1], None if len(run_.heads) > 1 else 0}:
             for view, cell in cells(run_, head):
                 if cell[0] == len(settings.tokens) // 2 and settings.text.isascii():
                     check_panel(run_, view, cell, said, largest_first=True)
