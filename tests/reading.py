@@ -19,7 +19,7 @@ from explorer.page import attention_view
 from explorer.page import handout as handouts
 from explorer.page import panel as panels
 from explorer.page import steps as captions
-from explorer.settings import Mask, Settings
+from explorer.settings import D_MODEL, Mask, Settings
 from explorer.trace import AttentionTrace, trace
 from explorer.view import GIVEN, PAIRS, Step, View
 
@@ -120,10 +120,15 @@ def openable(run: Run, head: int | None) -> tuple[Step, ...]:
     return tuple(step for step in run.order[head] if step not in GIVEN)
 
 
-def view(step: str, cell: Cell, head: int | None) -> View:
-    """The view that has this cell open. The key or feature that it has not is the last choice."""
-    column = {"key": cell[1]} if step in PAIRS else {"feature": cell[1]}
-    return View(step=Step(step), query=cell[0], head=head, decimals=DECIMALS, **column)
+def view(run: Run, step: str, cell: Cell, head: int | None) -> View:
+    """The view that has this cell open.
+
+    The column that the step has not, key or feature, is what was open before: the last word, or a
+    feature that no other step need have.
+    """
+    last_word, far_off = len(run.settings.tokens) - 1, D_MODEL[-1]
+    key, feature = (cell[1], far_off) if step in PAIRS else (last_word, cell[1])
+    return View(step=step, query=cell[0], key=key, feature=feature, head=head, decimals=DECIMALS)
 
 
 def cells(run: Run, head: int | None) -> Iterator[tuple[View, Cell]]:
@@ -132,7 +137,7 @@ def cells(run: Run, head: int | None) -> Iterator[tuple[View, Cell]]:
         n_rows, n_columns = array(run, step, head).shape
         for i in range(n_rows):
             for c in range(n_columns):
-                yield view(step, (i, c), head), (i, c)
+                yield view(run, step, (i, c), head), (i, c)
 
 
 def some_cells(run: Run, head: int | None, count: int) -> list[tuple[View, Cell]]:
@@ -144,7 +149,7 @@ def some_cells(run: Run, head: int | None, count: int) -> list[tuple[View, Cell]
         return list(cells(run, head))
     shapes = {step: array(run, step, head).shape for step in openable(run, head)}
     places = {step: divmod(count % (n * m), m) for step, (n, m) in shapes.items()}
-    return [(view(step, place, head), place) for step, place in places.items()]
+    return [(view(run, step, place, head), place) for step, place in places.items()]
 
 
 def panel(run: Run, view: View, **how: bool) -> tuple[list[str], list[str]]:
