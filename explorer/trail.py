@@ -69,10 +69,7 @@ def feeds(settings: Settings, view: View) -> list[Place]:
     if step in (Step.EMBEDDINGS, Step.INPUTS):
         if settings.qkv:
             return [{"step": s, "feature": 0} for s in (Step.QUERIES, Step.KEYS, Step.VALUES)]
-        if settings.position is Position.ROTARY:
-            feature = c % settings.d_query
-            return [{"step": s, "feature": feature} for s in meeting(settings)]
-        return [{"step": Step.SCORES}]
+        return _of_its_head(settings, h, c)
     if step in (Step.QUERIES, Step.KEYS) and settings.position is Position.ROTARY:
         return [{"step": meeting(settings)[step is Step.KEYS]}]
     if step in (Step.QUERIES, Step.TURNED_QUERIES):
@@ -92,6 +89,17 @@ def feeds(settings: Settings, view: View) -> list[Place]:
             {"step": Step.OUTPUT, "feature": 0 if settings.has_w_o else h * settings.d_value + c}
         ]
     return []
+
+
+def _of_its_head(settings: Settings, head: int, column: int) -> list[Place]:
+    """What a number that goes into attention as it is feeds: only the head that it belongs to."""
+    own, feature = divmod(column, settings.d_query)
+    there: Place = {} if own == head else {"head": own}
+    as_a_value = {"step": Step.CONTEXT, "feature": feature} | there
+    if settings.position is Position.ROTARY:
+        turned = [{"step": s, "feature": feature} | there for s in meeting(settings)]
+        return [*turned, as_a_value]
+    return [{"step": Step.SCORES} | there, as_a_value]
 
 
 def _untouched(settings: Settings, step: Step, head: int, feature: int) -> Place:

@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
+from experiments import PAIRS
 from hypothesis import example as case
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +50,7 @@ from explorer.view import (
     Step,
     Turned,
     View,
+    steps,
 )
 
 NAMES = [*EXAMPLES, OWN]
@@ -363,6 +365,8 @@ WHOLE = {
     "d_v": limits.D_HEAD,
     "seed": limits.SEED,
     "decimals": range(2, 7),
+    "least": range(0, 101),
+    "revealed": range(1, 31),
 }
 PLACES = ("query", "key", "head", "feature")
 NO_NUMBERS = ("", " ", "1_000", "１２", "٣", "²", "1e3", "-1", "+1", " 3", "3\n", "4.0", "0x4")
@@ -384,6 +388,10 @@ def test_a_number_out_of_range_opens_the_default_and_is_named(name):
     for number in (low, high):
         wide = {"qkv": "1", "d_k": "1", "d_model": "64"}
         assert decode(wide | {name: str(number)})[0][name] == number
+
+
+def test_a_class_can_be_shown_every_step_of_every_experiment_and_then_the_arrows():
+    assert max(len(steps(settings)) for settings in PAIRS.values()) + 1 in WHOLE["revealed"]
 
 
 @pytest.mark.parametrize("name", PLACES)

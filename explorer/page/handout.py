@@ -43,7 +43,7 @@ def handout(t: AttentionTrace, settings: Settings, view: View, link: str) -> str
             f"{_chart(step_figure(shown, view, frame), told.title)}"
             f"<p class='small'>{_text(told.question)}</p></div>"
         )
-    heading, lines = _arithmetic(t, settings, view)
+    heading, lines = arithmetic(t, settings, view)
     parts.append(f"</div><h2>Where a number comes from: {_text(heading)}</h2>")
     parts.append(f"<pre>{_text(chr(10).join(lines))}</pre>")
     parts.append(f"<h2>Settings</h2><p>{_text(_settings(settings))}</p>")
@@ -64,7 +64,7 @@ def _chart(figure: go.Figure, alt: str) -> str:
     return f'<div role="img" aria-label="{html.escape(alt)}">{drawn}</div>'
 
 
-def _arithmetic(t: AttentionTrace, settings: Settings, view: View) -> tuple[str, list[str]]:
+def arithmetic(t: AttentionTrace, settings: Settings, view: View) -> tuple[str, list[str]]:
     """The picked number's terms as plain text; of other steps than these, its weight's."""
     h, i, j, c, places = view.head, view.query, view.key, view.feature, view.decimals
     asks, answers = (f"“{describe.word(t.tokens, n)}”" for n in (i, j))

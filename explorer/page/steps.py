@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from explorer import attention, embeddings, positions
 from explorer.settings import Position, Rule, Settings
 from explorer.trace import AttentionTrace
-from explorer.view import PAIRS, Step, chain, n_features
+from explorer.view import GIVEN, PAIRS, Step, chain, n_features
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,11 @@ def _transposed(
     elif step is Step.WEIGHTS and head is not None and settings.rule is Rule.SOFTMAX:
         softmax = r"\mathrm{softmax}_{\text{of each column}}"
         formula = rf"{t_(f'A{sub}')} = {softmax}({t_(last)})"
+    elif step is Step.WEIGHTS and head is None:
+        formula = _average_of(settings.n_heads, t_("A_h"))
     question = told.question.replace("(row)", "(_)").replace("(column)", "(row)")
-    here = f"head {head + 1}: " if many and head is not None else ""
+    of_head = step not in GIVEN and step not in _OF_ALL_HEADS
+    here = f"head {head + 1}: " if many and of_head and head is not None else ""
     sums = f", each column {_that_sees(t)}sums to 1" if step is Step.WEIGHTS else ""
     rows, columns = _size(step, settings, len(t.tokens))
     return replace(
@@ -93,6 +96,9 @@ def _transposed(
         formula=formula or told.formula,
         shapes=f"{here}{columns} × {rows}{sums}",
     )
+
+
+_OF_ALL_HEADS = (Step.EMBEDDINGS, Step.POSITIONS, Step.INPUTS, Step.OUTPUT)
 
 
 def _size(step: Step, settings: Settings, n_tokens: int) -> tuple[int, int]:
@@ -308,10 +314,14 @@ def _average(n_tokens: int, n_heads: int) -> Telling:
         "Average of the weights",
         "How much do the heads attend on average? An average of weights only: no head attends "
         "like this, and it is no softmax of anything.",
-        rf"\frac{{1}}{{{n_heads}}} \sum_h A_h",
+        _average_of(n_heads, "A_h"),
         f"{n_tokens} × {n_tokens}, over {n_heads} heads",
         AttentionTrace.weights_of,
     )
+
+
+def _average_of(n_heads: int, weights: str) -> str:
+    return rf"\frac{{1}}{{{n_heads}}} \sum_h {weights}"
 
 
 def _projection(name: str, verb: str, n_rows: int, n_columns: int, drawn: bool) -> Telling:
