@@ -50,8 +50,9 @@ Lights = dict[str, list[Light]]
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """Cells that a cell is made of, in a step that is drawn."""
+    """Cells that a cell is made of: of an input, and where a step that is drawn has them."""
 
+    given: Block
     step: Step
     block: Block
     role: Role
@@ -119,24 +120,23 @@ def _drawn_operand(t: Computed, name: str, block: Block) -> Operand | None:
     if step is None:
         return None
     if step.shown:
-        return Operand(step, block, step.matrix.role)
+        return Operand(block, step, block, step.matrix.role)
     (before,) = operands(t, step, block)
     role = before.role if step.matrix.role is Role.OPERAND else step.matrix.role
-    return Operand(before.step, before.block, role)
+    return Operand(block, before.step, before.block, role)
 
 
 def readers(t: AttentionTrace, name: str, block: Block) -> Iterator[tuple[Step, Block]]:
     """The drawn steps that a block goes into, each with the cells that hang on it."""
     for step in t.steps:
         names = step.operation.inputs
-        given = [t.arrays[input_] for input_ in names]
-        for which, input_ in enumerate(names):
-            if input_ == name:
-                part = step.operation.readers(which, block, t.arrays[step.name], *given)
-                if step.shown:
-                    yield step, part
-                else:
-                    yield from readers(t, step.name, part)
+        for which in (n for n, input_ in enumerate(names) if input_ == name):
+            given = (t.arrays[input_] for input_ in names)
+            part = step.operation.readers(which, block, t.arrays[step.name], *given)
+            if step.shown:
+                yield step, part
+            else:
+                yield from readers(t, step.name, part)
 
 
 def made_of(t: AttentionTrace, view: View) -> list[Place]:

@@ -1,4 +1,4 @@
-"""A normaliser, a position scheme and an operation from outside: all else follows from their rows."""
+"""A normaliser, a position scheme and an operation from outside: all else follows."""
 
 import io
 import subprocess

@@ -1,162 +1,160 @@
 """The cells that are lit beside a picked number are those it is computed from, and no others."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
-import pytest
-from explorer.lights import Light, Role, lights
+from caption_reader import CaptionReader
+from experiments import PAIRS, SMALL
+from reading import array, caption, is_given, lit, openable, run, some_cells, steps, structure
 
-from explorer.attention import softmax
-from explorer.examples import EXAMPLES
+from explorer.operations.matrices import Role
 from explorer.settings import Settings
 from explorer.trace import trace
-from explorer.view import PAIRS, Step, View, steps
+from explorer.view import View
+from explorer.walks import Light, lights
 
-CLOSE = {"rtol": 1e-12, "atol": 1e-13}
-MASKS = ("causal", "padding")
-SETTINGS = {
-    "warm_mat": EXAMPLES["warm_mat"].settings,
-    "journey_qkv": EXAMPLES["journey_qkv"].settings,
-    "masked": Settings(text="a b c d", mask=MASKS, scale="sqrt_d_k"),
-    "masked raw": Settings(text="a b c d", mask=("window", "padding"), pad=2),
-    "heads": Settings(text="a b a", d_model=6, n_heads=3, scale="sqrt_d_k"),
-    "heads qkv": Settings(text="a b a", d_model=4, n_heads=2, qkv=True, mask=MASKS),
-    "sizes": Settings(text="a b", d_model=3, n_heads=2, qkv=True, d_k=4, d_v=5, scale="sqrt_d_k"),
-}
-GIVEN = (Step.W_Q, Step.W_K, Step.W_V, Step.W_O)
+HEADS = Settings(text="a b a", d_model=6, n_heads=3, scale="sqrt_d_k")
+SIZES = Settings(text="a b", d_model=3, n_heads=2, qkv=True, d_k=4, d_v=5, scale="sqrt_d_k")
+NUDGE = 1e-3
 
 
-@pytest.fixture(params=SETTINGS)
-def settings(request):
-    return SETTINGS[request.param]
+def depends(run_, step, head):
+    """By earlier step: which of its cells change which cell of a step, by the step's formula.
+
+    The cells that change come first, (rows, columns), then those that are changed.
+    """
+    formula = caption(run_, step, head, turned=False).formula
+    if is_given(step) or r"\in \mathbb" in formula:
+        return {}
+    right = formula.split(" = ", 1)[-1]
+    shapes = tuple((s, array(run_, s, head).shape) for s in steps(run_, head))
+    return _depends(right, shapes, len(run_.heads), head)
 
 
-def matrices(t, head):
-    """The numbers of every chart, by its key."""
-    of_all = {"embeddings": t.x, "w_q": t.w_q, "w_k": t.w_k, "w_v": t.w_v, "w_o": t.w_o}
-    of_head = {"queries": t.q, "keys": t.k, "values": t.v, "scores": t.scores, "scaled": t.scaled}
-    of_head |= {"masked": t.masked, "weights": t.weights, "context": t.context}
-    return of_all | {"output": t.output} | {name: of_head[name][head] for name in of_head}
+@cache
+def _depends(formula, shapes, n_heads, head):
+    """Found by nudging one cell after the other, where nothing is 0 or hidden by chance."""
+    draw = np.random.default_rng(0)
+    drawn = {step: draw.uniform(0.5, 2, shape) for step, shape in shapes}
+    n_words = len(drawn["embeddings"])
 
+    def read(numbers):
+        other = drawn["context"] * 0.5  # of a head that is not on show
+        reader = CaptionReader(
+            lambda step, h: other if step == "context" and h != head else numbers[step],
+            np.ones((n_words, n_words), dtype=bool),
+            n_heads,
+            head,
+            first_place=1,
+        )
+        return reader.read(formula), reader.asked
 
-def picks(settings):
-    """A view with every cell of every computed matrix picked in turn."""
-    t = trace(settings)
-    for head, step in product(range(t.n_heads), steps(settings)):
-        if step not in GIVEN:
-            for row, column in product(*map(range, matrices(t, head)[step].shape)):
-                at = {"key": column} if step in PAIRS else {"feature": column}
-                yield View(head=head, step=step, query=row, **at), row, column
-
-
-def blocks(lit, numbers):
-    """The numbers under the lights of each role but the query's row, in reading order."""
+    before, asked = read(drawn)
     found = {}
-    for chart, lights_ in lit.items():
-        for light in lights_:
-            if light.role is not Role.ROW:
-                (top, bottom), (left, right) = light.rows, light.columns
-                block = numbers[chart][top : bottom + 1, left : right + 1]
-                assert block.shape == (bottom - top + 1, right - left + 1), "inside its matrix"
-                found.setdefault(light.role, []).append(block)
+    for step in asked:
+        shape = drawn[step].shape
+        nudged = drawn[step] + NUDGE * np.eye(drawn[step].size).reshape(-1, *shape)
+        after, _ = read(drawn | {step: nudged})
+        found[step] = (abs(after - before) > 1e-9).reshape(*shape, *before.shape)
     return found
 
 
-def test_the_lit_cells_give_the_picked_number(settings):
-    t = trace(settings)
-    for view, row, column in picks(settings):
-        numbers = matrices(t, view.head)
-        found = blocks(lights(settings, view), numbers)
-        (picked,) = found.pop(Role.PICKED)
-        assert picked == numbers[view.step][row, column]
-        computed = combine(t, settings, view, found)
-        if computed is not None:
-            np.testing.assert_allclose(computed, picked, **CLOSE)
+def cells_lit(run_, view):
+    """Which cells are lit as operands, by step."""
+    shapes = {step: array(run_, step, view.head).shape for step in steps(run_, view.head)}
+    found = {}
+    for step, blocks in lit(run_, view).items():
+        cells_ = np.zeros(shapes[step], dtype=bool)
+        for rows, columns in blocks:
+            assert cells_[rows, columns].size, "inside its matrix"
+            cells_[rows, columns] = True
+        found[str(step)] = cells_.tobytes()
+    return found
 
 
-def combine(t, settings, view, found):
-    """What the lit numbers make together; None where nothing on show makes the picked one."""
-    operands = found.get(Role.OPERAND, [])
-    if view.step is Step.EMBEDDINGS:
-        assert found == {}
-        return None
-    if view.step is Step.SCORES:
-        assert found.keys() == {Role.QUERY, Role.KEY}
-        return found[Role.QUERY][0] @ found[Role.KEY][0].T
-    if view.step is Step.SCALED:
-        return operands[0] * t.factor
-    if view.step is Step.MASKED:
-        return operands[0] if t.visible[view.query, view.key] else -np.inf
-    if view.step is Step.WEIGHTS:
-        return softmax(operands[0])[:, [view.key]]
-    if view.step is Step.CONTEXT:
-        return operands[0] @ found[Role.VALUE][0]
-    if view.step in (Step.QUERIES, Step.KEYS, Step.VALUES):
-        role = {"queries": Role.QUERY, "keys": Role.KEY, "values": Role.VALUE}[view.step]
-        assert found.keys() == {Role.OPERAND, role}
-        return operands[0] @ found[role][0]
-    assert view.step is Step.OUTPUT
-    if settings.has_w_o:
-        context, w_o = operands
-        np.testing.assert_array_equal(context, t.context[view.head, [view.query]])
-        # Of the joined heads only one is on show, so its part of the sum is all there is to see.
-        if t.n_heads == 1:
-            return context @ w_o
-        np.testing.assert_array_equal(w_o, t.w_o[:, [view.feature]])
-        return None
-    return operands[0] if view.feature // settings.d_value == view.head else None
+def test_exactly_what_a_number_is_made_of_is_lit():
+    seen, walked = set(), set()
+    for count, (name, settings) in enumerate(SMALL.items()):
+        run_ = run(name, settings)
+        if structure(run_) in walked:
+            continue
+        walked.add(structure(run_))
+        for head in run_.heads:
+            made_of = {step: depends(run_, step, head) for step in steps(run_, head)}
+            for view, (i, c) in some_cells(run_, head, count):
+                operands = {str(s): cells_[:, :, i, c] for s, cells_ in made_of[view.step].items()}
+                want = {s: cells_.tobytes() for s, cells_ in operands.items() if cells_.any()}
+                assert cells_lit(run_, view) == want, (name, str(view.step), head, (i, c))
+                seen.add(view.step)
+    assert seen == {s for name in SMALL for s in openable(run(name, SMALL[name]), 0)}
+
+
+def test_the_query_s_row_and_the_picked_cell_are_lit_in_every_matrix_of_words():
+    for name, settings in PAIRS.items():
+        run_ = run(name, settings)
+        query, head = len(settings.tokens) - 1, run_.heads[-1]
+        for step, column in product(steps(run_, head), (0, -1)):
+            if is_given(step):
+                continue
+            column %= array(run_, step, head).shape[1]
+            view = View(step=step, query=query, head=head, key=column, feature=column)
+            found = lights(trace(settings), view)
+            assert tuple(found) == steps(run_, head), name
+            for other, lights_ in found.items():
+                own = [x for x in lights_ if x.role in (Role.ROW, Role.PICKED)]
+                width = array(run_, other, head).shape[1]
+                row = Light(Role.ROW, (query, query), (0, width - 1))
+                picked = Light(Role.PICKED, (query, query), (column, column))
+                want = [] if is_given(other) else [row, picked] if other == step else [row]
+                assert own == want, (name, step, other)
+
+
+def test_what_belongs_to_queries_keys_and_values_is_lit_as_theirs():
+    settings = Settings(text="a b", qkv=True, position="rotary")
+    roles = {
+        "queries": ("w_q", Role.QUERY),
+        "keys": ("w_k", Role.KEY),
+        "values": ("w_v", Role.VALUE),
+        "turned_queries": ("queries", Role.QUERY),
+        "turned_keys": ("keys", Role.KEY),
+        "context": ("values", Role.VALUE),
+    }
+    for step, (operand, role) in roles.items():
+        found = lights(trace(settings), View(step=step, query=1))[operand]
+        assert [x.role for x in found if x.role is not Role.ROW] == [role]
 
 
 def test_an_output_without_a_matrix_comes_from_one_cell_of_one_head():
-    settings = SETTINGS["sizes"]
+    settings = SIZES
     for feature in range(settings.d_joined):
-        views = (View(head=h, step=Step.OUTPUT, feature=feature) for h in range(settings.n_heads))
-        lit = [light for view in views for light in lights(settings, view)["context"]]
-        operands = [light.columns for light in lit if light.role is Role.OPERAND]
+        views = (View(head=h, step="output", feature=feature) for h in range(settings.n_heads))
+        found = [light for view in views for light in lights(trace(settings), view)["context"]]
+        operands = [light.columns for light in found if light.role is Role.OPERAND]
         assert operands == [(feature % 5, feature % 5)]
 
 
 def test_scores_by_hand():
     """Head 1 of two takes features 2 and 3 of the embeddings as its queries and keys."""
     settings = Settings(text="a b c", d_model=4, n_heads=2)
-    lit = lights(settings, View(query=0, key=2, head=1, step=Step.SCORES))
-    assert lit["embeddings"] == [
+    found = lights(trace(settings), View(query=0, key=2, head=1, step="scores"))
+    assert found["embeddings"] == [
         Light(Role.ROW, (0, 0), (0, 3)),
         Light(Role.QUERY, (0, 0), (2, 3)),
         Light(Role.KEY, (2, 2), (2, 3)),
     ]
-    assert lit["scores"] == [
+    assert found["scores"] == [
         Light(Role.ROW, (0, 0), (0, 2)),
         Light(Role.PICKED, (0, 0), (2, 2)),
     ]
-    assert lit["weights"] == [Light(Role.ROW, (0, 0), (0, 2))]
-
-
-def test_the_querys_row_is_lit_in_every_matrix_of_words(settings):
-    numbers = matrices(trace(settings), 0)
-    lit = lights(settings, View(query=1))
-    assert tuple(lit) == steps(settings)
-    for step, lights_ in lit.items():
-        rows = [light for light in lights_ if light.role is Role.ROW]
-        whole = Light(Role.ROW, (1, 1), (0, numbers[step].shape[1] - 1))
-        assert rows == ([] if step in GIVEN else [whole])
-
-
-def test_no_light_lies_outside_its_matrix(settings):
-    numbers = matrices(trace(settings), 0)
-    for step, query in product(steps(settings), range(len(settings.tokens))):
-        for chart, lights_ in lights(settings, View(step=step, query=query)).items():
-            n_rows, n_columns = numbers[chart].shape
-            for light in lights_:
-                assert 0 <= light.rows[0] <= light.rows[1] < n_rows
-                assert 0 <= light.columns[0] <= light.columns[1] < n_columns
+    assert found["weights"] == [Light(Role.ROW, (0, 0), (0, 2))]
 
 
 def test_of_the_average_over_heads_only_the_picked_weight_is_lit():
     """It is made of cells of other heads, which are not on show."""
-    settings = SETTINGS["heads"]
-    lit = lights(settings, View(head=None, query=1, key=2))
-    assert tuple(lit) == steps(settings, None)
-    roles = {light.role for lights_ in lit.values() for light in lights_}
+    settings = HEADS
+    found = lights(trace(settings), View(head=None, query=1, key=2))
+    assert tuple(found) == steps(run("", settings), None)
+    roles = {light.role for lights_ in found.values() for light in lights_}
     assert roles == {Role.ROW, Role.PICKED}
-    assert Light(Role.PICKED, (1, 1), (2, 2)) in lit["weights"]
+    assert Light(Role.PICKED, (1, 1), (2, 2)) in found["weights"]

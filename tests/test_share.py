@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
+from experiments import PAIRS
 from hypothesis import example as case
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +41,7 @@ from explorer.share import (
 )
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
+from explorer.trace import trace
 from explorer.view import (
     BANKS,
     Colour,
@@ -51,6 +53,7 @@ from explorer.view import (
     Turned,
     View,
 )
+from explorer.walks import drawn
 
 NAMES = [*EXAMPLES, OWN]
 WARM_MAT = {
@@ -369,6 +372,8 @@ WHOLE = {
     "d_v": limits.D_HEAD,
     "seed": limits.SEED,
     "decimals": range(2, 7),
+    "least": range(0, 101),
+    "revealed": range(1, 31),
 }
 PLACES = ("query", "key", "head", "feature")
 NO_NUMBERS = ("", " ", "1_000", "１２", "٣", "²", "1e3", "-1", "+1", " 3", "3\n", "4.0", "0x4")
@@ -390,6 +395,11 @@ def test_a_number_out_of_range_opens_the_default_and_is_named(name):
     for number in (low, high):
         wide = {"qkv": "1", "d_k": "1", "d_model": "64"}
         assert decode(wide | {name: str(number)})[0][name] == number
+
+
+def test_a_class_can_be_shown_every_step_of_every_experiment_and_then_the_arrows():
+    longest = max(len(drawn(trace(settings).steps, 0)) for settings in PAIRS.values())
+    assert longest + 1 in WHOLE["revealed"]
 
 
 @pytest.mark.parametrize("name", PLACES)

@@ -1,74 +1,109 @@
-"""From any number one can walk down to the embeddings and up to the end, step by step."""
+"""From any number one can walk down to what is given and up to the end, step by step."""
 
-from dataclasses import replace
+from functools import cache
 
-import pytest
-from explorer.lights import Role, lights
-from explorer.trail import feeds, made_of
+from experiments import OTHER, PAIRS, SMALL
+from reading import (
+    array,
+    cell,
+    cells,
+    feeds,
+    lit,
+    made_of,
+    openable,
+    run,
+    some_cells,
+    steps,
+    structure,
+)
 
-from explorer.settings import Settings
-from explorer.view import PAIRS, Step, View, n_features, openable, steps
-
-EXPERIMENTS = [
-    Settings(text="a b c"),
-    Settings(text="a b c", scale="sqrt_d_k", mask=("causal",)),
-    Settings(text="a b c", qkv=True, d_k=3, d_v=2, d_model=4),
-    Settings(text="a b c", qkv=True, scale="sqrt_d_k", n_heads=2),
-    Settings(text="a b c", n_heads=2, mask=("window",)),
-]
-
-
-def places(settings):
-    """Every number that can be opened."""
-    for head in range(settings.n_heads):
-        for step in openable(settings, head):
-            for feature in range(n_features(settings, step)):
-                yield View(step=step, query=1, key=2, head=head, feature=feature)
+GIVEN = ("embeddings", "positions", "bias")
+"""Where a walk down ends: numbers that are made of no other number on the page."""
 
 
-@pytest.mark.parametrize("settings", EXPERIMENTS)
-def test_every_step_of_the_walk_is_a_number_that_is_there(settings):
-    for view in places(settings):
-        for place in (*made_of(settings, view), *feeds(settings, view)):
-            there = replace(view, **place)
-            assert there != view
-            assert there.step in openable(settings, there.head)
-            assert there.step in PAIRS or there.feature < n_features(settings, there.step)
+@cache
+def walks():
+    """Numbers that can be opened, each with its experiment, those below it and those above."""
+    found, walked = [], set()
+    for count, (name, settings) in enumerate((SMALL | PAIRS).items()):
+        run_ = run(name, settings)
+        if structure(run_) in walked:
+            continue
+        walked.add(structure(run_))
+        for head in run_.heads:
+            for here, _ in some_cells(run_, head, count):
+                found.append((run_, here, made_of(run_, here), feeds(run_, here)))
+    return found
 
 
-@pytest.mark.parametrize("settings", EXPERIMENTS)
-def test_the_walk_leads_down_to_the_embeddings_and_up_to_the_last_step(settings):
-    order = list(steps(settings))
-    for view in places(settings):
-        for walk, end in ((made_of, Step.EMBEDDINGS), (feeds, order[-1])):
-            here, count = view, 0
-            while found := walk(settings, here):
-                before = order.index(here.step)
-                here = replace(here, **found[0])
-                moved = order.index(here.step) - before
-                assert moved < 0 if walk is made_of else moved > 0
-                count += 1
-            assert here.step is end
-            assert count < 12
+def where(run_, view_):
+    return run_.name, str(view_.step), view_.head, cell(view_)
 
 
-@pytest.mark.parametrize("settings", EXPERIMENTS)
-def test_what_a_number_is_made_of_is_what_is_lit(settings):
-    for view in places(settings):
-        lit = lights(settings, view)
-        for place in made_of(settings, view):
-            there = replace(view, **place)
-            column = there.key if there.step in PAIRS else there.feature
-            if there.head != view.head:
-                continue
-            operands = [light for light in lit[there.step] if light.role is not Role.ROW]
-            assert any(
-                light.rows[0] <= there.query <= light.rows[1]
-                and light.columns[0] <= column <= light.columns[1]
-                for light in operands
-            ), (view, place)
+def test_every_step_of_the_walk_is_a_number_that_is_there():
+    for run_, here, below, above in walks():
+        order = steps(run_, here.head)
+        for places, later in ((below, False), (above, True)):
+            for there in places:
+                assert there.step in openable(run_, there.head), where(run_, here)
+                n_rows, n_columns = array(run_, there.step, there.head).shape
+                row, column = cell(there)
+                assert 0 <= row < n_rows, where(run_, here)
+                assert 0 <= column < n_columns, where(run_, here)
+                moved = order.index(there.step) - order.index(here.step)
+                assert moved > 0 if later else moved < 0, where(run_, here)
+
+
+def test_the_walk_ends_at_given_numbers_and_at_the_last_step():
+    """Each step of it goes on in the order of computing, so it does end."""
+    for run_, here, below, above in walks():
+        assert bool(below) == (here.step not in GIVEN), where(run_, here)
+        last = steps(run_, here.head)[-1]
+        assert bool(above) == (here.step != last), where(run_, here)
+
+
+def test_up_is_the_inverse_of_down():
+    """A walk names one number of each kind, so it is held by kind."""
+    for run_, here, below, above in walks():
+        for places, back in ((below, feeds), (above, made_of)):
+            for there in places:
+                kinds = {again.step for again in back(run_, there)}
+                assert here.step in kinds, (where(run_, here), where(run_, there))
+
+
+def test_the_walk_goes_along_the_lights():
+    """Down to a number of every kind that is lit; up to numbers for which this one is lit.
+
+    Where there is something of everything: all masks and a temperature.
+    """
+    rich = [
+        walk
+        for walk in walks()
+        if "all masks" in walk[0].name and walk[0].settings.temperature == OTHER
+    ]
+    assert rich
+    for run_, here, below, above in rich:
+        lit_ = lit(run_, here)
+        kinds = {step for step in lit_ if step in openable(run_, here.head)}
+        assert {there.step for there in below} >= kinds, where(run_, here)
+        for there in below:
+            if there.head == here.head:  # of another head nothing is on show
+                assert is_lit(lit_, there), (where(run_, here), where(run_, there))
+        for there in above:
+            assert is_lit(lit(run_, there), here), (where(run_, here), where(run_, there))
+
+
+def is_lit(lit_, view_):
+    row, column = cell(view_)
+    return any(
+        rows.start <= row < rows.stop and columns.start <= column < columns.stop
+        for rows, columns in lit_.get(view_.step, [])
+    )
 
 
 def test_an_average_is_made_of_no_one_number():
-    view = View(head=None)
-    assert made_of(EXPERIMENTS[4], view) == feeds(EXPERIMENTS[4], view) == []
+    for name, settings in PAIRS.items():
+        run_ = run(name, settings)
+        for view_, _ in cells(run_, None) if settings.n_heads > 1 else ():
+            if view_.step == "weights":
+                assert made_of(run_, view_) == feeds(run_, view_) == []

@@ -409,7 +409,8 @@ class Hide(Operation):
         return attention.hide(*given)
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        return Worked(why=Why.KEPT if at(given[1], seen.blocks[1]).all() else Why.HIDDEN)
+        sees = np.broadcast_to(given[1], out.shape)[seen.cell]
+        return Worked(why=Why.KEPT if sees else Why.HIDDEN)
 
     def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
         if library is TORCH:
@@ -502,7 +503,8 @@ class Average(Operation):
         return Worked(((signs, fraction), (Number(average),)), over=r"\bar ")
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
-        return rf"\frac{{1}}{{{sheet.n_heads}}} \sum_h {symbols[0]}"
+        each = transposed(symbols[0]) if sheet.turned else symbols[0]
+        return rf"\frac{{1}}{{{sheet.n_heads}}} \sum_h {each}"
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         return (np.broadcast_to(gradient / len(given[0]), given[0].shape),)

@@ -50,6 +50,7 @@ class Matrix:
     question: str
     role: Role = Role.OPERAND  # how its cells are lit as operands
     unit: str = ""  # what its rows are, where that is said
+    called: str = ""  # in programs, where that is not its letter
 
     @property
     def is_pairs(self) -> bool:
@@ -71,10 +72,8 @@ class Matrix:
     @property
     def variable(self) -> str:
         """What it is called in a program."""
-        if self.is_learned:
-            return self.symbol
         letter = re.search("[A-Z]", self.symbol)
-        return letter[0] if letter else self.name
+        return self.called or (letter[0] if letter else self.name)
 
 
 EMBEDDINGS = Matrix(
@@ -95,7 +94,8 @@ INPUTS = Matrix(
 def _learned(letter: str, verb: str, role: Role) -> Matrix:
     question = f"Turns a word’s vector into what it {verb}."
     name, symbol = f"w_{letter.lower()}", f"W_{letter}"
-    return Matrix(name, symbol, LEARNED, f"Matrix {symbol}", f"number of {symbol}", question, role)
+    title, cell = f"Matrix {symbol}", f"number of {symbol}"
+    return Matrix(name, symbol, LEARNED, title, cell, question, role, called=symbol)
 
 
 W_Q = _learned("Q", "asks for", Role.QUERY)
@@ -170,8 +170,9 @@ W_O = replace(
 )
 IDENTITY_W_O = replace(W_O, question=f"{W_O.question} Here: as they are (identity).")
 OUTPUT = Matrix(
-    "output", "O", ASKING, "Output", "output", "What leaves the layer: the heads side by side."
-)
+    "output", "O", ASKING, "Output", "output", "What leaves the layer: the heads side by side.",
+    called="output",
+)  # fmt: skip
 OUTPUT_OF_W_O = replace(
     OUTPUT, question="What leaves the layer: the heads side by side, times W_O."
 )

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from itertools import product
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from explorer.attention import Array
@@ -99,7 +99,7 @@ class Operation:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the steps that it takes: its fields that are a `Name`."""
-        return tuple(getattr(self, field.name) for field in fields(self) if field.type == "Name")
+        return tuple(getattr(self, name) for name in _names(type(self)))
 
     @property
     def code(self) -> Callable[..., Any] | None:
@@ -151,6 +151,11 @@ class Operation:
         return ""
 
 
+@cache
+def _names(kind: type[Operation]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.type == "Name")
+
+
 def cell_of(cell: Cell) -> Block:
     """A cell as a block of one."""
     return tuple(range(n, n + 1) for n in cell)
@@ -182,7 +187,7 @@ def fitted(gradient: Array, array: AnyArray) -> Array:
 
 def at(array: AnyArray, block: Block) -> Any:
     """The numbers of a block, one axis after the other."""
-    return array[np.ix_(*block)]
+    return array[tuple(slice(part.start, part.stop) for part in block)]
 
 
 def numbers(seen: Seen, which: int, array: AnyArray) -> tuple[Number, ...]:

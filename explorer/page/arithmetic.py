@@ -80,10 +80,11 @@ def _picked_number(settings: Settings) -> None:
     t, view = trace(settings), address.view()
     title = heading(t, view)
     st.markdown(f"**{title[0].upper()}{title[1:]}**")
-    answer = panel(t, view, st.session_state.get("largest_first", False))
+    values = st.session_state["_values"]
+    typed = view.step == "embeddings" and share.is_typed(values, "x", view.query, view.feature)
+    answer = panel(t, view, st.session_state.get("largest_first", False), typed)
     _draw(answer)
     if answer.is_given:
-        st.markdown(_given(t, settings, view))
         _change_here(t, view)
     if view.step == "masked" and Mask.CUSTOM in settings.mask:
         _tick(t, view)
@@ -158,15 +159,3 @@ def _change_here(t: AttentionTrace, view: View) -> None:
     )
     for problem in change_box.refused():
         st.warning(labels.markdown(problem))
-
-
-def _given(t: AttentionTrace, settings: Settings, view: View) -> str:
-    number = labels.exact(t.x[view.query, view.feature])
-    if share.is_typed(st.session_state["_values"], "x", view.query, view.feature):
-        return f"**{number}** is what you typed."
-    if settings.x is not None:
-        return f"**{number}** is given: the example’s author chose it."
-    return (
-        f"**{number}** is made up from the word itself and the seed, so the same word always has "
-        f"the same vector. In a trained model it would be learned."
-    )

@@ -47,7 +47,7 @@ def handout(t: AttentionTrace, settings: Settings, view: View, link: str) -> str
             f"{_chart(step_figure(shown, view, frame), told.title)}"
             f"<p class='small'>{_text(told.question)}</p></div>"
         )
-    heading, lines = _arithmetic(t, view)
+    heading, lines = arithmetic(t, view)
     parts.append(f"</div><h2>Where a number comes from: {_text(heading)}</h2>")
     parts.append(f"<pre>{_text(chr(10).join(lines))}</pre>")
     parts.append(f"<h2>Settings</h2><p>{_text(_settings(settings))}</p>")
@@ -68,7 +68,7 @@ def _chart(figure: go.Figure, alt: str) -> str:
     return f'<div role="img" aria-label="{html.escape(alt)}">{drawn}</div>'
 
 
-def _arithmetic(t: AttentionTrace, view: View) -> tuple[str, list[str]]:
+def arithmetic(t: AttentionTrace, view: View) -> tuple[str, list[str]]:
     """The opened number in words, and its arithmetic as plain text."""
     step = step_of(t, view.step, view.head)
     assert step is not None
@@ -77,8 +77,7 @@ def _arithmetic(t: AttentionTrace, view: View) -> tuple[str, list[str]]:
     if said.formula:
         shown = work if work.fits or work.instead is None else work.instead
         return panel.heading(t, view), plain.worked(shown, view.decimals)
-    number = labels.number(float(t.arrays[step.name][opened(view, step)]), view.decimals)
-    return panel.heading(t, view), [number]
+    return panel.heading(t, view), [said.said.replace("**", "")]
 
 
 def _settings(settings: Settings) -> str:

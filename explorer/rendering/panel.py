@@ -12,7 +12,7 @@ from explorer.operations.terms import Cell, Why, Worked
 from explorer.rendering import latex
 from explorer.trace import AttentionTrace
 from explorer.view import View
-from explorer.walks import Computed, opened, operands, step_of
+from explorer.walks import Computed, matrix_of, opened, operands, step_of
 
 _TOO_LARGE = (
     "The powers of e are too large or too small to write down, so the row’s largest score is "
@@ -39,14 +39,17 @@ class Panel:
     is_given: bool = False  # there is nothing before it to compute it from
 
 
-def panel(t: AttentionTrace, view: View, largest_first: bool = False) -> Panel:
-    """Work out the number that is open. It must be one of a step that can be opened."""
+def panel(t: AttentionTrace, view: View, largest_first: bool = False, typed: bool = False) -> Panel:
+    """Work out the number that is open. It must be one of a step that can be opened.
+
+    typed: whether the reader typed it.
+    """
     step = step_of(t, view.step, view.head)
     assert step is not None
     work = worked(t, step, opened(view, step))
     why = (_unseen(t, view) if step.name == "weights" else None) or work.why
     if why is not None:
-        return Panel(_said(why, t, step, view), is_given=why is Why.GIVEN)
+        return Panel(_said(why, t, step, view, typed), is_given=why is Why.GIVEN)
     name = named(step.matrix, cell_of(opened(view, step)))
 
     def write(lines: Worked) -> str:
@@ -69,16 +72,18 @@ def written(t: Computed, step: Step, cell: Cell, decimals: int, largest_first: b
 
 def worked(t: Computed, step: Step, cell: Cell) -> Worked:
     """The arithmetic of one number, with its operands under the names that the page shows."""
-    operation = step.operation
-    given = [t.arrays[name] for name in operation.inputs]
-    blocks = operation.operands(cell_of(cell), *given)
-    found = operands(t, step, cell_of(cell))
-    signs = [
-        named(operand.step.matrix, operand.block, axis)
-        for operand, axis in zip(found, operation.summed, strict=False)
-    ]
-    of = tuple((operand.step.name, operand.block) for operand in found)
-    return operation.work(Seen(cell, blocks, tuple(signs), of), t.arrays[step.name], *given)
+    operation, found = step.operation, operands(t, step, cell_of(cell))
+    seen = Seen(
+        cell,
+        blocks=tuple(operand.given for operand in found),
+        signs=tuple(
+            named(operand.step.matrix, operand.block, axis)
+            for operand, axis in zip(found, operation.summed, strict=False)
+        ),
+        of=tuple((operand.step.name, operand.block) for operand in found),
+    )
+    given = (t.arrays[name] for name in operation.inputs)
+    return operation.work(seen, t.arrays[step.name], *given)
 
 
 def named(matrix: Matrix, block: Block, summed: int | None = None) -> str:
@@ -109,13 +114,25 @@ def _unseen(t: AttentionTrace, view: View) -> Why | None:
     return None if t.visible[view.query, view.key] else Why.UNSEEN
 
 
-def _said(why: Why, t: AttentionTrace, step: Step, view: View) -> str:
+def _given(number: str, typed: bool, made_up: bool) -> str:
+    if typed:
+        return f"**{number}** is what you typed."
+    if made_up:
+        return (
+            f"**{number}** is made up from the word itself and the seed, so the same word always "
+            f"has the same vector. In a trained model it would be learned."
+        )
+    return f"**{number}** is given: the example’s author chose it."
+
+
+def _said(why: Why, t: AttentionTrace, step: Step, view: View, typed: bool) -> str:
     i, j = view.query, view.key
     asks, answers = (f"“{labels.markdown(t.tokens[n])}”" for n in (i, j))
-    number = labels.number(float(t.arrays[step.name][opened(view, step)]), view.decimals)
+    value = float(matrix_of(t, step.name, view.head)[opened(view, step)[-2:]])
+    number = labels.number(value, view.decimals)
     match why:
         case Why.GIVEN:
-            return ""
+            return _given(labels.exact(value), typed, made_up=step.operation.code is not None)
         case Why.KEPT:
             return f"{asks} may see {answers}, so the score stays **{number}**."
         case Why.HIDDEN:
