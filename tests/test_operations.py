@@ -99,8 +99,7 @@ def test_a_context_on_paper():
 
 def by_scores(*scores):
     """The arithmetic of the first weight, from these scores."""
-    x = tuple((score, 0.0) for score in scores)
-    t = trace(Settings(text=" ".join("abc"[: len(scores)]), d_model=2, x=((1.0, 0.0), *x[1:])))
+    t = trace(Settings(text=" ".join("abc"[: len(scores)]), d_model=2))
     arrays = dict(t.arrays) | {"scores": np.array([[scores] * len(scores)], dtype=float)}
 
     class Of:

@@ -99,7 +99,8 @@ class Operation:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the steps that it takes: its fields that are a `Name`."""
-        return tuple(getattr(self, name) for name in _names(type(self)))
+        kind: Any = type(self)
+        return tuple(getattr(self, name) for name in _names(kind))
 
     @property
     def code(self) -> Callable[..., Any] | None:
@@ -152,7 +153,7 @@ class Operation:
 
 
 @cache
-def _names(kind: type[Operation]) -> tuple[str, ...]:
+def _names(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind) if field.type == "Name")
 
 
