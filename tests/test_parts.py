@@ -53,7 +53,7 @@ def seen(page, used):
         if proto is None or element.key == used:  # None is a container's
             continue
         if getattr(proto, "component_name", "").endswith(("chart", "chart_lights")):
-            given = json.loads(proto.json)
+            (given,) = json.loads(proto.json)
             kept = {name: given[name] for name in given if name not in ("figure", "since")}
             found.append((proto.component_name, json.dumps(kept)))
         elif element.type != "bidi_component":

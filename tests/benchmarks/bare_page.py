@@ -5,6 +5,7 @@ outlines, no text. Like any page that outlines the query's row in its figures, i
 figure with the query word; the change is one that cannot be seen. `?text=...&d_model=...` as there.
 """
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import share
@@ -31,7 +32,6 @@ charts = {
 }
 with st.container(horizontal=True):
     for key, (numbers, columns, kind) in charts.items():
-        figure = matrix(numbers, rows=t.tokens, columns=columns, kind=kind, frame=frame)
-        figure.layout.meta = query
-        width = int(figure.layout.width)
-        st.plotly_chart(figure, key=key, width=width, config={"displayModeBar": False})
+        drawn = matrix(numbers, rows=t.tokens, columns=columns, kind=kind, frame=frame)
+        figure = go.Figure(drawn.data, drawn.layout | {"meta": query})
+        st.plotly_chart(figure, key=key, width=drawn.width, config={"displayModeBar": False})
