@@ -1,12 +1,13 @@
 """Presses with a click at once: does the page ever come out empty, or other than its link says?
 
-    python tests/fuzz/presses.py [--rounds 60] [--lag 0] [--hold 0] [--seed 0]
+    python tests/fuzz/presses.py [--rounds 60] [--lag 0] [--hold 0] [--seed 0] [--unsafe]
 
 Each round changes what the page is built of, and while the server draws it, clicks on something
 that only parts of the page follow. A round has failed when the browser could not place what came,
 or when the charts are not those of the link. Prints each failure and their number, and exits with
 1 if there is one. --lag: milliseconds that every message takes, each way. --hold: milliseconds
-for which the server keeps what is drawn before it sends it, as a busy one does.
+for which the server keeps what is drawn before it sends it, as a busy one does. --unsafe: no run
+waits until all is sent, to see what the page is kept from.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ _HOLDING = """
 import sys
 from streamlit.runtime import runtime
 runtime.MESSAGE_FLUSH_INTERVAL_SECS = {hold}
+if {unsafe}:
+    from explorer.page import streamlit_inside
+    streamlit_inside.is_sent = lambda: True
 from streamlit.web.cli import main
 sys.argv = sys.argv[1:]
 main()
@@ -50,10 +54,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     for name, usual in (("rounds", 60), ("lag", 0), ("hold", 0), ("seed", 0)):
         parser.add_argument(f"--{name}", type=int, default=usual)
+    parser.add_argument("--unsafe", action="store_true")
     asked = parser.parse_args()
     chance = random.Random(asked.seed)
     failed = 0
-    with server(asked.hold) as address, sync_playwright() as playwright:
+    with server(asked.hold, asked.unsafe) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
@@ -71,12 +76,13 @@ def main() -> int:
 
 
 @contextmanager
-def server(hold: int):
+def server(hold: int, unsafe: bool):
     """The page's own server, which sends what is drawn only every so many milliseconds."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-c", _HOLDING.format(hold=max(hold, 5) / 1000), "streamlit", "run"]
+    program = _HOLDING.format(hold=max(hold, 5) / 1000, unsafe=unsafe)
+    command = [sys.executable, "-c", program, "streamlit", "run"]
     command += ["streamlit_app.py", "--server.headless=true", "--server.address=127.0.0.1"]
     with subprocess.Popen(
         [*command, f"--server.port={port}"],
