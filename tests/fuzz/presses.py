@@ -19,6 +19,7 @@ import socket
 import subprocess
 import sys
 import time
+import traceback
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,7 +47,7 @@ from streamlit.web.cli import main
 sys.argv = sys.argv[1:]
 main()
 """
-helpers.PATIENCE = 10
+helpers.PATIENCE = 30
 
 
 def main() -> int:
@@ -106,7 +107,7 @@ def open_page(browser: Browser, address: str, lag: int) -> tuple[Page, list[str]
     page.on("console", lambda said: heard.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: heard.append(str(error)))
     page.add_init_script(SLOW_LINE)
-    page.set_default_timeout(8_000)
+    page.set_default_timeout(30_000)
     helpers.visit(page, n_heads=3, d_model=6, example="bank_river")
     page.evaluate(f"lag = {lag}")
     return page, heard
@@ -128,8 +129,9 @@ def walk(page: Page, heard: list[str], chance: random.Random) -> tuple[str, str]
         helpers.draws_its_link(page)
     except BrowserError as error:
         return (heard or str(error).splitlines())[0].splitlines()[0], done
-    except AssertionError:
-        here = f"not what {helpers.link(page)} says: {helpers.charts(page)}"
+    except AssertionError as error:
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        here = f"not what {helpers.link(page)} says: {frame.f_locals}"
         return (heard or [here])[0].splitlines()[0], done
     return (heard[0].splitlines()[0] if heard else ""), done
 
