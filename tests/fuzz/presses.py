@@ -65,7 +65,7 @@ def main() -> int:
         )
         page, heard = open_page(browser, address, asked.lag)
         for n in range(asked.rounds):
-            problem, done = walk(page, heard, chance)
+            problem, done = walk(page, heard, chance, 4 * asked.lag + 2 * asked.hold)
             if problem:
                 failed += 1
                 print(f"round {n}: {done}: {problem}", flush=True)
@@ -113,8 +113,11 @@ def open_page(browser: Browser, address: str, lag: int) -> tuple[Page, list[str]
     return page, heard
 
 
-def walk(page: Page, heard: list[str], chance: random.Random) -> tuple[str, str]:
-    """One round: what went wrong, or nothing, and what was done."""
+def walk(page: Page, heard: list[str], chance: random.Random, travels: int) -> tuple[str, str]:
+    """One round: what went wrong, or nothing, and what was done.
+
+    travels: milliseconds in which what was asked for has come and been answered.
+    """
     press = chance.choice(
         [come_back, leave_present, toggle_mask, toggle_projections, choose_scale, choose_head]
     )
@@ -125,7 +128,8 @@ def walk(page: Page, heard: list[str], chance: random.Random) -> tuple[str, str]
         press(page, chance)
         time.sleep(wait)
         click(page, chance)
-        helpers.settle(page)
+        # Until the last request has come to the server, the page looks as settled as it is after.
+        page.wait_for_timeout(travels)
         helpers.draws_its_link(page)
     except BrowserError as error:
         return (heard or str(error).splitlines())[0].splitlines()[0], done
