@@ -86,7 +86,8 @@ def charts(page):
 def given_charts(page):
     """What each chart on the page is given, by its key."""
     components = [part.proto for part in page.get("bidi_component")]
-    given = [json.loads(part.json) for part in components if part.component_name.endswith("chart")]
+    drawn = [part for part in components if part.component_name.endswith("chart")]
+    given = [data for part in drawn for data in json.loads(part.json)]
     drawn = {data["name"]: data for data in given}
     assert len(drawn) == len(given)
     return drawn

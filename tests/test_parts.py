@@ -53,7 +53,7 @@ def seen(page, used):
         if proto is None or element.key == used:  # None is a container's
             continue
         if getattr(proto, "component_name", "").endswith(("chart", "chart_lights")):
-            given = json.loads(proto.json)
+            (given,) = json.loads(proto.json)
             kept = {name: given[name] for name in given if name not in ("figure", "since")}
             found.append((proto.component_name, json.dumps(kept)))
         elif element.type != "bidi_component":
@@ -135,5 +135,12 @@ def test_what_parts_cannot_follow_is_drawn_whole(link, key, value):
 
 def test_a_run_that_was_broken_off_is_made_up_for():
     page = open_page()
-    page.session_state["_is_whole"] = False
+    page.session_state["_parts_of_whole"] = None
+    assert not is_part(choose(page, "query", 2))
+    assert is_part(choose(page, "query", 3))
+
+
+def test_what_is_not_on_its_way_to_the_browser_is_drawn_again(monkeypatch):
+    monkeypatch.setattr("explorer.page.streamlit_inside.is_sent", lambda: False)
+    page = open_page()
     assert not is_part(choose(page, "query", 2))

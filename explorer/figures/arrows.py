@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from explorer import labels
 from explorer.attention import Array
 from explorer.figures import palette
+from explorer.figures.figure import Figure
 
 HEIGHT = 250
 _TOP = 188  #    the highest arc
@@ -39,7 +39,7 @@ def arrows(
     hover: Sequence[str],
     focus: int | None = None,
     focus_colour: str = palette.QUERY,
-) -> go.Figure:
+) -> Figure:
     """Draw an arc from each query to each key, the wider and darker the larger its weight.
 
     weights: (T, T); an arc whose weight is NaN or rounds to 0 % is left out.
@@ -65,47 +65,45 @@ def arrows(
     words = [labels.plotly(token, _LONGEST_WORD) for token in tokens]
     if focus is not None:
         words[focus] = f'<b><span style="color:{focus_colour}">{words[focus]}</span></b>'
-    return go.Figure(
-        {
-            "data": [
-                _text(words, -14, size) | _named(hover),
-                _text(under, -36, min(size, 13)) | {"hoverinfo": "skip"},
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "x": [x for x, _ in tips],
-                    "y": [_FOOT + 3] * len(tips),
-                    "hoverinfo": "skip",
-                    "marker": {
-                        "symbol": "triangle-down",
-                        "size": [8 + 1.6 * _line_width(band) for _, band in tips],
-                        "color": [palette.ARROWS[band] for _, band in tips],
-                        "opacity": 1,
-                        "line": {"width": 0},
-                    },
-                },
-            ],
-            "layout": {
-                "height": HEIGHT,
-                "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "pad": 0},
-                "showlegend": False,
-                "dragmode": False,
-                "hovermode": "closest",
-                # So near a word, in pixels, the pointer or a finger means it.
-                "hoverdistance": 40,
-                "shapes": _lines(bands),
-                "xaxis": {
-                    "range": [-0.5, max(n_tokens, 1) - 0.5],
-                    "visible": False,
-                    "fixedrange": True,
-                },
-                "yaxis": {
-                    "range": [-_BELOW, HEIGHT - _BELOW],
-                    "visible": False,
-                    "fixedrange": True,
+    return Figure(
+        data=[
+            _text(words, -14, size) | _named(hover),
+            _text(under, -36, min(size, 13)) | {"hoverinfo": "skip"},
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [x for x, _ in tips],
+                "y": [_FOOT + 3] * len(tips),
+                "hoverinfo": "skip",
+                "marker": {
+                    "symbol": "triangle-down",
+                    "size": [8 + 1.6 * _line_width(band) for _, band in tips],
+                    "color": [palette.ARROWS[band] for _, band in tips],
+                    "opacity": 1,
+                    "line": {"width": 0},
                 },
             },
-        }
+        ],
+        layout={
+            "height": HEIGHT,
+            "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "pad": 0},
+            "showlegend": False,
+            "dragmode": False,
+            "hovermode": "closest",
+            # So near a word, in pixels, the pointer or a finger means it.
+            "hoverdistance": 40,
+            "shapes": _lines(bands),
+            "xaxis": {
+                "range": [-0.5, max(n_tokens, 1) - 0.5],
+                "visible": False,
+                "fixedrange": True,
+            },
+            "yaxis": {
+                "range": [-_BELOW, HEIGHT - _BELOW],
+                "visible": False,
+                "fixedrange": True,
+            },
+        },
     )
 
 
@@ -116,7 +114,7 @@ def columns(
     hover: Sequence[str],
     focus: int | None = None,
     focus_colour: str = palette.QUERY,
-) -> go.Figure:
+) -> Figure:
     """The same arrows as lines from a column of queries to a column of keys.
 
     Parameters as in `arrows`; `beside` is written to the right of each key.
@@ -151,25 +149,23 @@ def columns(
         marked = f'<b><span style="color:{focus_colour}">{words[focus]}</span></b>'
         (queries if focus_colour == palette.QUERY else keys)[focus] = marked
     shares = [f"{word}  {share}" for word, share in zip(keys, beside, strict=True)]
-    return go.Figure(
-        {
-            "data": [
-                column(QUERIES_AT, queries, "middle left") | {"hoverinfo": "skip"},
-                column(KEYS_AT, shares, "middle right") | _named(hover),
-            ],
-            "layout": {
-                "width": 640,
-                "height": n_tokens * (size + 10) + 40,
-                "margin": {"l": 0, "r": 0, "t": 8, "b": 8, "pad": 0},
-                "showlegend": False,
-                "dragmode": False,
-                "hovermode": "closest",
-                "hoverdistance": 40,
-                "shapes": _lines(bands, 0.5),
-                "xaxis": {"range": [-0.35, 1.55], "visible": False, "fixedrange": True},
-                "yaxis": {"range": [n_tokens - 0.5, -0.5], "visible": False, "fixedrange": True},
-            },
-        }
+    return Figure(
+        data=[
+            column(QUERIES_AT, queries, "middle left") | {"hoverinfo": "skip"},
+            column(KEYS_AT, shares, "middle right") | _named(hover),
+        ],
+        layout={
+            "width": 640,
+            "height": n_tokens * (size + 10) + 40,
+            "margin": {"l": 0, "r": 0, "t": 8, "b": 8, "pad": 0},
+            "showlegend": False,
+            "dragmode": False,
+            "hovermode": "closest",
+            "hoverdistance": 40,
+            "shapes": _lines(bands, 0.5),
+            "xaxis": {"range": [-0.35, 1.55], "visible": False, "fixedrange": True},
+            "yaxis": {"range": [n_tokens - 0.5, -0.5], "visible": False, "fixedrange": True},
+        },
     )
 
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
+from typing import Any
+
+from explorer.figures.figure import Figure
 
 _FONT = 12
 """What Plotly writes in where nothing else is said."""
 
 
-def enlarged(figure: go.Figure, factor: float) -> go.Figure:
+def enlarged(figure: Figure, factor: float) -> Figure:
     """A copy of a figure, its sizes in pixels and its letters `factor` times as large."""
-    larger = go.Figure(figure)
-    layout = larger.layout
-    for name in ("width", "height"):
-        if layout[name]:
-            layout[name] = round(layout[name] * factor)
-    for side in ("l", "r", "t", "b"):
-        layout.margin[side] = round((layout.margin[side] or 0) * factor)
-    layout.font.size = round((layout.font.size or _FONT) * factor)
-    for trace in larger.data:
-        if "textfont" in trace and trace.textfont.size:
-            trace.textfont.size = round(trace.textfont.size * factor)
-    return larger
+
+    def larger(sizes: dict[str, Any], *names: str) -> dict[str, Any]:
+        return sizes | {name: round(sizes[name] * factor) for name in names if sizes.get(name)}
+
+    layout = larger(figure.layout, "width", "height")
+    layout["margin"] = larger(layout["margin"], "l", "r", "t", "b")
+    layout["font"] = larger({"size": _FONT} | layout.get("font", {}), "size")
+    data = [
+        trace | {"textfont": larger(trace["textfont"], "size")} if "textfont" in trace else trace
+        for trace in figure.data
+    ]
+    return Figure(data, layout)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from explorer.attention import Array, BoolArray
 from explorer.figures import palette
+from explorer.figures.figure import Figure
 from explorer.figures.matrix import hidden_cells
 
 MOST_CELLS = 300_000
@@ -16,7 +16,7 @@ _TITLE = 18
 _ACROSS = 8
 
 
-def heads(weights: Array, visible: BoolArray) -> go.Figure:
+def heads(weights: Array, visible: BoolArray) -> Figure:
     """Draw the weights of every head, (H, T, T), all on one colour scale from 0.
 
     The maps lie on one grid of cells; `head_at` tells whose a cell is.
@@ -47,31 +47,29 @@ def heads(weights: Array, visible: BoolArray) -> go.Figure:
     top_weight = float(np.nanmax(grid, initial=0.0)) or 1.0
     axis = {"visible": False, "fixedrange": True}
     shading = [hidden_cells(hidden) | {"hoverinfo": "none"}] if hidden.any() else []
-    return go.Figure(
-        {
-            "data": [
-                {
-                    "type": "heatmap",
-                    "z": grid,
-                    "zmin": 0.0,
-                    "zmax": top_weight,
-                    "colorscale": palette.WEIGHTS,
-                    "showscale": False,
-                    "hoverinfo": "none",
-                },
-                *shading,
-            ],
-            "layout": {
-                "width": max(round(grid.shape[1] * cell) + 8, 170),
-                "height": round(grid.shape[0] * cell) + 8,
-                "margin": {"l": 4, "r": 4, "t": 4, "b": 4, "pad": 0},
-                "dragmode": False,
-                "font": {"size": 12},
-                "annotations": titles,
-                "xaxis": axis | {"range": [-0.5, max(grid.shape[1], 162 / cell) - 0.5]},
-                "yaxis": axis | {"range": [grid.shape[0] - 0.5, -0.5]},
+    return Figure(
+        data=[
+            {
+                "type": "heatmap",
+                "z": grid,
+                "zmin": 0.0,
+                "zmax": top_weight,
+                "colorscale": palette.WEIGHTS,
+                "showscale": False,
+                "hoverinfo": "none",
             },
-        }
+            *shading,
+        ],
+        layout={
+            "width": max(round(grid.shape[1] * cell) + 8, 170),
+            "height": round(grid.shape[0] * cell) + 8,
+            "margin": {"l": 4, "r": 4, "t": 4, "b": 4, "pad": 0},
+            "dragmode": False,
+            "font": {"size": 12},
+            "annotations": titles,
+            "xaxis": axis | {"range": [-0.5, max(grid.shape[1], 162 / cell) - 0.5]},
+            "yaxis": axis | {"range": [grid.shape[0] - 0.5, -0.5]},
+        },
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from explorer import labels
 from explorer.attention import Array
 from explorer.figures import palette
+from explorer.figures.figure import Figure
 
 _HEIGHT = 300
 _LINE = 15  # pixels from one name to the next
@@ -19,7 +19,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 
 def lines(
     numbers: Array, names: Sequence[str], places: Sequence[str], titles: tuple[str, str]
-) -> go.Figure:
+) -> Figure:
     """Draw a line for each row of numbers, (lines, places).
 
     names: of the lines, written at their ends; places: the ticks; titles: of the horizontal and the
@@ -56,33 +56,31 @@ def lines(
         "cliponaxis": False,
         "hoverinfo": "skip",
     }
-    return go.Figure(
-        {
-            "data": [*drawn, ends],
-            "layout": {
-                "height": _HEIGHT,
-                "margin": {
-                    "l": 56,
-                    "r": 24 + round(12 * widest),
-                    "t": _TOP,
-                    "b": _BOTTOM,
-                    "pad": 0,
-                },
-                "showlegend": False,
-                "dragmode": False,
-                "hovermode": "closest",
-                "font": {"size": 12},
-                "xaxis": axis
-                | {
-                    "tickmode": "array",
-                    "tickvals": list(range(len(places))),
-                    "ticktext": list(places),
-                    "range": [-0.1, last + 0.1],
-                    "title": {"text": titles[0], "standoff": 6},
-                },
-                "yaxis": axis | {"title": {"text": titles[1]}, "range": [low, high]},
+    return Figure(
+        data=[*drawn, ends],
+        layout={
+            "height": _HEIGHT,
+            "margin": {
+                "l": 56,
+                "r": 24 + round(12 * widest),
+                "t": _TOP,
+                "b": _BOTTOM,
+                "pad": 0,
             },
-        }
+            "showlegend": False,
+            "dragmode": False,
+            "hovermode": "closest",
+            "font": {"size": 12},
+            "xaxis": axis
+            | {
+                "tickmode": "array",
+                "tickvals": list(range(len(places))),
+                "ticktext": list(places),
+                "range": [-0.1, last + 0.1],
+                "title": {"text": titles[0], "standoff": 6},
+            },
+            "yaxis": axis | {"title": {"text": titles[1]}, "range": [low, high]},
+        },
     )
 
 

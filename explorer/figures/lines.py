@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import plotly.graph_objects as go
-
 from explorer import labels
 from explorer.attention import Array
 from explorer.figures import palette
+from explorer.figures.figure import Figure
 
 HEIGHT = 330
 _FONT = 13
@@ -26,10 +25,11 @@ def lines(
     marked: float | None = None,
     marked_name: str = "",
     doubling: bool = False,
+    x_range: tuple[float, float] | None = None,
     y_range: tuple[float, float] | None = None,
     y_powers: bool = False,
     ticks: Sequence[float] | None = None,
-) -> go.Figure:
+) -> Figure:
     """Draw each curve, (len(x),), over x, in its own colour and its own dashes.
 
     marked: a place on the x axis that gets an upright line, with `marked_name` at its top.
@@ -57,6 +57,8 @@ def lines(
     y_axis = axis | {"title": {"text": y_title}}
     if y_powers:
         y_axis |= {"type": "log", "exponentformat": "power", "dtick": _decades(curves) // 7 + 1}
+    if x_range is not None:
+        x_axis["range"] = list(x_range)
     if y_range is not None:
         y_axis["range"] = list(y_range)
     layout = {
@@ -77,12 +79,10 @@ def lines(
         },
         "xaxis": x_axis,
         "yaxis": y_axis,
-        "shapes": [],
-        "annotations": [],
     }
     if marked is not None:
-        _mark(layout, x, marked, labels.plotly(marked_name), doubling)
-    return go.Figure({"data": drawn, "layout": layout})
+        layout |= _mark(x, marked, labels.plotly(marked_name), doubling)
+    return Figure(drawn, layout)
 
 
 def _decades(curves: Mapping[str, Sequence[float] | Array]) -> int:
@@ -91,28 +91,27 @@ def _decades(curves: Mapping[str, Sequence[float] | Array]) -> int:
     return int(max(powers, default=0) - min(powers, default=0))
 
 
-def _mark(
-    layout: dict, x: Sequence[float] | Array, place: float, name: str, doubling: bool
-) -> None:
+def _mark(x: Sequence[float] | Array, place: float, name: str, doubling: bool) -> dict:
+    """What a layout needs for an upright line with a name at its foot."""
     line = {"color": palette.PICKED, "width": 1.5, "dash": "dot"}
     ends = {"x0": place, "x1": place, "y0": 0, "y1": 1, "xref": "x", "yref": "paper"}
-    layout["shapes"].append({"type": "line", "line": line, "layer": "below", **ends})
+    marks = {"shapes": [{"type": "line", "line": line, "layer": "below", **ends}]}
+    if not name:
+        return marks
     at, low, high = (math.log10(n) if doubling else n for n in (place, min(x), max(x)))
     # On the right there is room only to the left of the line.
     right = at > low + 0.65 * (high - low)
-    if name:
-        layout["annotations"].append(
-            {
-                # On an axis of powers a text is placed by the exponent, a line by the number.
-                "x": at,
-                "y": 0,
-                "xref": "x",
-                "yref": "paper",
-                "xanchor": "right" if right else "left",
-                "yanchor": "bottom",
-                "xshift": -4 if right else 4,
-                "text": name,
-                "showarrow": False,
-                "font": {"color": palette.PICKED},
-            }
-        )
+    label = {
+        # On an axis of powers a text is placed by the exponent, a line by the number.
+        "x": at,
+        "y": 0,
+        "xref": "x",
+        "yref": "paper",
+        "xanchor": "right" if right else "left",
+        "yanchor": "bottom",
+        "xshift": -4 if right else 4,
+        "text": name,
+        "showarrow": False,
+        "font": {"color": palette.PICKED},
+    }
+    return marks | {"annotations": [label]}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from explorer.attention import Array
 from explorer.figures import palette
+from explorer.figures.figure import Figure
 
 _MOST_CELLS = 60_000
 """Of all maps together; beyond, each dot of a map is the largest of several weights."""
@@ -16,7 +16,7 @@ _LEFT = 54  # room for the names of the layers
 _TOP = 20
 
 
-def maps(weights: Array) -> go.Figure:
+def maps(weights: Array) -> Figure:
     """Draw (L, H, T, T) weights on one colour scale from 0, a row for each layer.
 
     `map_at` tells whose a cell is, `outline` where a map lies.
@@ -33,41 +33,39 @@ def maps(weights: Array) -> go.Figure:
     cell = _SIDE / side
     middles = (side - 1) / 2 + np.arange(max(n_layers, n_heads)) * pitch
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickmode": "array"}
-    return go.Figure(
-        {
-            "data": [
-                {
-                    "type": "heatmap",
-                    "z": grid,
-                    "zmin": 0.0,
-                    "zmax": float(np.nanmax(grid)) or 1.0,
-                    "colorscale": palette.WEIGHTS,
-                    "showscale": False,
-                    "hoverinfo": "none",
-                }
-            ],
-            "layout": {
-                "width": round(grid.shape[1] * cell) + _LEFT + 4,
-                "height": round(grid.shape[0] * cell) + _TOP + 4,
-                "margin": {"l": _LEFT, "r": 4, "t": _TOP, "b": 4, "pad": 0},
-                "dragmode": False,
-                "font": {"size": 12},
-                "xaxis": axis
-                | {
-                    "side": "top",
-                    "tickvals": middles[:n_heads].tolist(),
-                    "ticktext": [f"head {n + 1}" for n in range(n_heads)],
-                    "tickangle": 0,
-                    "range": [-0.5, grid.shape[1] - 0.5],
-                },
-                "yaxis": axis
-                | {
-                    "tickvals": middles[:n_layers].tolist(),
-                    "ticktext": [f"layer {n + 1}" for n in range(n_layers)],
-                    "range": [grid.shape[0] - 0.5, -0.5],
-                },
+    return Figure(
+        data=[
+            {
+                "type": "heatmap",
+                "z": grid,
+                "zmin": 0.0,
+                "zmax": float(np.nanmax(grid)) or 1.0,
+                "colorscale": palette.WEIGHTS,
+                "showscale": False,
+                "hoverinfo": "none",
+            }
+        ],
+        layout={
+            "width": round(grid.shape[1] * cell) + _LEFT + 4,
+            "height": round(grid.shape[0] * cell) + _TOP + 4,
+            "margin": {"l": _LEFT, "r": 4, "t": _TOP, "b": 4, "pad": 0},
+            "dragmode": False,
+            "font": {"size": 12},
+            "xaxis": axis
+            | {
+                "side": "top",
+                "tickvals": middles[:n_heads].tolist(),
+                "ticktext": [f"head {n + 1}" for n in range(n_heads)],
+                "tickangle": 0,
+                "range": [-0.5, grid.shape[1] - 0.5],
             },
-        }
+            "yaxis": axis
+            | {
+                "tickvals": middles[:n_layers].tolist(),
+                "ticktext": [f"layer {n + 1}" for n in range(n_layers)],
+                "range": [grid.shape[0] - 0.5, -0.5],
+            },
+        },
     )
 
 

@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from explorer import labels
 from explorer.attention import Array, BoolArray
 from explorer.figures import palette
+from explorer.figures.figure import Figure
 
 MOST_WITH_DIGITS = 12
 """Rows or columns up to which every cell holds its digits."""
@@ -78,7 +78,7 @@ def matrix(
     hover: str = "%{y}, %{x}",
     beside: Sequence[str] | None = None,
     turned: bool = False,
-) -> go.Figure:
+) -> Figure:
     """Draw numbers, (rows, columns), with their digits where they fit and row 0 at the top.
 
     hidden: True for a cell that is drawn grey and called hidden, whatever it holds.
@@ -130,10 +130,10 @@ def matrix(
     else:
         for trace in traces:
             trace["hoverinfo"] = "none"
-    figure = {"data": traces, "layout": _layout(rows, columns, frame, digits)}
+    figure = Figure(traces, _layout(rows, columns, frame, digits))
     if beside is not None:
         _write_beside(figure, beside, min(FONT, frame.cell_height - 2))
-    return go.Figure(figure)
+    return figure
 
 
 def fits_digits(n_rows: int, n_columns: int) -> bool:
@@ -239,19 +239,19 @@ def _digits(drawn: Array, hidden: BoolArray | None, decimals: int) -> list[list[
     return text
 
 
-def _write_beside(figure: dict, beside: Sequence[str], size: int) -> None:
+def _write_beside(figure: Figure, beside: Sequence[str], size: int) -> None:
     """Widen the figure by a column of plain text. Its cells have no colour: it is no data."""
     room = round(max(map(_pixels, [*beside, "sum"]), default=0)) + 10
-    margin = figure["layout"]["margin"]
-    before = figure["layout"]["width"] - margin["l"] - margin["r"]
-    figure["layout"]["width"] += room
-    axis = figure["layout"]["xaxis"]
+    margin = figure.layout["margin"]
+    before = figure.layout["width"] - margin["l"] - margin["r"]
+    figure.layout["width"] += room
+    axis = figure.layout["xaxis"]
     right = axis["range"][1]
     n_columns = right + 0.5
     axis["range"] = [-0.5, right + room * n_columns / max(before, 1)]
     axis["tickvals"] = [*axis["tickvals"], (right + axis["range"][1]) / 2]
     axis["ticktext"] = [*axis["ticktext"], "<i>sum</i>"]
-    figure["data"].append(
+    figure.data.append(
         {
             "type": "scatter",
             "mode": "text",
@@ -262,7 +262,7 @@ def _write_beside(figure: dict, beside: Sequence[str], size: int) -> None:
             "hoverinfo": "skip",
         }
     )
-    figure["layout"]["showlegend"] = False
+    figure.layout["showlegend"] = False
 
 
 def _whole_names(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from explorer import labels
 from explorer.attention import Array
 from explorer.figures import palette
+from explorer.figures.figure import Figure
 
 HEIGHT = 460
 _FONT = 13
@@ -25,7 +25,7 @@ def plane(
     focus: int,
     pulls: Array,
     axes: tuple[str, str],
-) -> go.Figure:
+) -> Figure:
     """Draw every word's move, (T, 2) to (T, 2), and what draws one of them, (T, 2).
 
     focus: the word that is set off; each of the pulls on it is an arrow that starts there.
@@ -71,7 +71,7 @@ def plane(
         "xaxis": axis | {"title": {"text": axes[0]}, "range": x_range},
         "yaxis": axis | {"title": {"text": axes[1]}, "range": y_range, "scaleanchor": "x"},
     }
-    return go.Figure({"data": data, "layout": layout})
+    return Figure(data, layout)
 
 
 def _arrows(

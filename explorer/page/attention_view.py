@@ -6,7 +6,6 @@ import inspect
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import describe, labels
@@ -14,6 +13,7 @@ from explorer.attention import Array, BoolArray
 from explorer.figures import heads as all_heads
 from explorer.figures import palette
 from explorer.figures.arrows import LEAST, arrows, columns, slot_width, strongest
+from explorer.figures.figure import Figure
 from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix, row_bounds
 from explorer.operations.matrices import Axis, Role
 from explorer.operations.steps import Step
@@ -129,7 +129,7 @@ def _light(t: AttentionTrace, settings: Settings, view: View) -> None:
 class Graph:
     """The arrow graph, in words too, and how much of it is drawn."""
 
-    figure: go.Figure
+    figure: Figure
     alt: str
     n_drawn: int
     left_out: int
@@ -214,7 +214,7 @@ def _what_is_thinned(n_tokens: int, widest: int) -> None:
 
 def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layout) -> None:
     figure, told = step_figure(shown, view, frame), shown.told
-    with st.container(width=int(figure.layout.width), gap="xxsmall"):
+    with st.container(width=figure.width, gap="xxsmall"):
         st.markdown(f"**{count} {labels.markdown(told.title)}**")
         st.caption(labels.markdown(told.shapes))
         chart(figure, shown.step.name, step_alt(shown, view))
@@ -261,7 +261,7 @@ def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout
     )
     end = labels.number(largest(difference), view.decimals)
     still = not np.nan_to_num(difference).any()
-    with st.container(width=int(figure.layout.width), gap="xxsmall"):
+    with st.container(width=figure.width, gap="xxsmall"):
         st.markdown(f"**Change of {labels.markdown(shown.told.title)}**")
         st.caption("nothing moved" if still else "now less before")
         alt = describe.vectors(
@@ -280,7 +280,7 @@ def _before(t: AttentionTrace, name: str, head: int | None) -> Array | None:
     return t.weights_of(head) if name == "weights" else array[head or 0]
 
 
-def step_figure(shown: Shown, view: View, frame: Layout) -> go.Figure:
+def step_figure(shown: Shown, view: View, frame: Layout) -> Figure:
     """The heat map of one step."""
     weights, pairs = shown.step.name == "weights", shown.step.matrix.is_pairs
     sums = None

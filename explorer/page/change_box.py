@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from explorer import edits as by_hand
@@ -116,6 +115,8 @@ def _names(settings: Settings) -> list[str]:
 
 
 def _table(name: str, settings: Settings, values: Values) -> None:
+    import pandas as pd  # here, because no page needs it until a table is opened
+
     rows = current(name, settings, values)
     table = _kept(name, settings.tokens, rows)
     words = [labels.shown(token, 40) for token in settings.tokens]

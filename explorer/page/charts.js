@@ -25,8 +25,8 @@ const born = performance.now();
 // once, if the next state has come meanwhile. A step that comes or goes gives the charts after it other
 // places: for a while a chart may have two, in any order. It is moved, not made anew, and when one
 // place goes it stands in the other.
-function draw({ data, parentElement, setTriggerValue }) {
-  const { name, hash, since, alt, config, figure, inPart } = data;
+function draw({ data: [given], parentElement, setTriggerValue }) {
+  const { name, hash, since, alt, config, figure, inPart } = given;
   const call = (calls.get(parentElement) ?? 0) + 1;
   calls.set(parentElement, call);
   const others = () => (places.get(name) ?? []).filter((place) => place !== parentElement);
@@ -78,8 +78,8 @@ function settle(name) {
   }
 }
 
-function light({ data, setTriggerValue }) {
-  const mine = { ...data, tell: setTriggerValue };
+function light({ data: [given], setTriggerValue }) {
+  const mine = { ...given, tell: setTriggerValue };
   page = mine;
   showAllLights();
   // Another view must not be read by the last one's rules.

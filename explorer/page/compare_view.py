@@ -208,7 +208,7 @@ def _matrix(
         turned=view.turned is Turned.COLUMNS,
     )
     alt = describe.pairs(title, numbers, tokens, None if hidden is None else ~hidden, view.decimals)
-    with st.container(width=int(figure.layout.width), gap="xxsmall"):
+    with st.container(width=figure.width, gap="xxsmall"):
         st.markdown(f"**{title}**")
         chart(figure, key, alt)
 

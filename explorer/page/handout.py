@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import html
 
-import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from explorer import labels
+from explorer.figures.figure import Figure
 from explorer.figures.matrix import layout
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
 from explorer.page.attention_view import arrow_graph, shown_steps, step_figure
+from explorer.page.chart import validated
 from explorer.rendering import panel, plain
 from explorer.settings import Scale, Settings
 from explorer.trace import AttentionTrace
@@ -38,8 +39,8 @@ def handout(t: AttentionTrace, settings: Settings, view: View, link: str) -> str
     frame = layout(t.tokens)
     parts = [f"<h1>{_text(settings.text)}</h1>"]
     graph = arrow_graph(t, view)
-    graph.figure.update_layout(width=max(640, 64 * len(t.tokens)))
-    parts.append(f'<div class="arrows">{_chart(graph.figure, graph.alt)}</div><div class="steps">')
+    arrows = graph.figure.widened(max(640, 64 * len(t.tokens)))
+    parts.append(f'<div class="arrows">{_chart(arrows, graph.alt)}</div><div class="steps">')
     for count, shown in enumerate(shown_steps(t, settings, view), start=1):
         told = shown.told
         parts.append(
@@ -62,9 +63,9 @@ def handout(t: AttentionTrace, settings: Settings, view: View, link: str) -> str
     )
 
 
-def _chart(figure: go.Figure, alt: str) -> str:
-    figure.update_layout(template="plotly_white")
-    drawn = figure.to_html(full_html=False, include_plotlyjs=False, config=_CONFIG)
+def _chart(figure: Figure, alt: str) -> str:
+    checked = validated(figure).update_layout(template="plotly_white")
+    drawn = checked.to_html(full_html=False, include_plotlyjs=False, config=_CONFIG)
     return f'<div role="img" aria-label="{html.escape(alt)}">{drawn}</div>'
 
 

@@ -112,8 +112,7 @@ def _pictures(t: AttentionTrace, settings: Settings, view: View) -> None:
         name = st.selectbox("Picture of", [_ARROWS, *shown], key="picture", width=260)
         if name == _ARROWS:
             graph = arrow_graph(t, view)
-            figure, alt = graph.figure, graph.alt
-            figure.layout.width = max(640, 64 * len(t.tokens))
+            figure, alt = graph.figure.widened(max(640, 64 * len(t.tokens))), graph.alt
         else:
             figure = step_figure(shown[name], view, layout(t.tokens))
             alt = name

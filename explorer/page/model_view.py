@@ -284,7 +284,7 @@ def _matrices(layer: Layer, shown: Shown, view: View, lit: Lights) -> list[Matri
                 hover="%{y} → %{x}",
                 beside=sums,
             )
-            with st.container(width=int(figure.layout.width), gap="xxsmall"):
+            with st.container(width=figure.width, gap="xxsmall"):
                 st.markdown(f"**{title}**")
                 visible = None if hidden is None else shown.visible
                 chart(figure, key, describe.pairs(title, numbers, shown.names, visible, 3))

@@ -13,14 +13,15 @@ from typing import Any
 
 import streamlit as st
 
+from explorer.page import streamlit_inside
+
 FOLLOWED = frozenset({"query", "key", "step", "feature"})
 """The parameters that parts can follow: they are in no formula, they choose what is looked at."""
 
-_BREATH = 0.04
-"""Seconds in which what was drawn is sent. Between the charts and the rest: a browser that is sent
-all at once lays out the text first, and the charts, which the reader looks at, come later by as
-much. And after a whole run: when the next one draws parts, Streamlit drops what is unsent of them,
-and the browser, which cannot place what came after it, would show an empty page."""
+_AHEAD = 0.03
+"""Seconds by which charts are sent ahead of the rest. Only speed hangs on it: a browser that
+gets all at once lays out the text first, and the charts, which the reader looks at, come later by
+as much."""
 
 
 def part(
@@ -47,8 +48,9 @@ def part(
         if state.get("_touched"):
             st.rerun()  # by one of its own controls, and for more than the parts
         draw(*args)
-        if has_charts and state["_is_whole"]:
-            time.sleep(_BREATH)
+        if has_charts and _is_whole():
+            streamlit_inside.is_sent()
+            time.sleep(_AHEAD)
 
     fragment = st.fragment(drawn, key=name)
 
@@ -62,7 +64,7 @@ def part(
 
 def begin() -> None:
     """Say that the whole page is being drawn."""
-    st.session_state.update(_parts=[], _parts_are_enough=False, _is_whole=False)
+    st.session_state.update(_parts=[], _parts_are_enough=False)
 
 
 def are_enough() -> None:
@@ -71,15 +73,26 @@ def are_enough() -> None:
 
 
 def done() -> None:
-    """Say that the whole page is drawn: a run that was broken off has to be made up for."""
-    time.sleep(_BREATH)
-    st.session_state["_is_whole"] = True
+    """Say that the whole page is drawn: a run that was broken off has to be made up for.
+
+    Only what is sent counts as drawn, and no part is drawn again before. Meanwhile the next run may
+    begin, so what is whole is told by its parts, which each whole run has of its own.
+    """
+    parts = st.session_state["_parts"]
+    if streamlit_inside.is_sent():
+        st.session_state["_parts_of_whole"] = parts
 
 
 def can_follow(names: Collection[str]) -> bool:
     """Whether a change of these parameters, and of no other, needs the parts alone."""
-    can = st.session_state.get("_parts_are_enough") and st.session_state["_is_whole"]
+    can = st.session_state.get("_parts_are_enough") and _is_whole()
     return bool(can and names) and FOLLOWED.issuperset(names)
+
+
+def _is_whole() -> bool:
+    """Whether the last whole run came to its end, and all of it is on its way to the browser."""
+    state = st.session_state
+    return state.get("_parts_of_whole") is state["_parts"]
 
 
 def follow(names: Set[str] | None = None) -> None:

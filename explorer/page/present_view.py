@@ -5,11 +5,11 @@ The arrow keys do it: right and left reveal and hide a step, down and up go on t
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import labels
 from explorer.figures.enlarged import enlarged
+from explorer.figures.figure import Figure
 from explorer.figures.matrix import layout
 from explorer.page import address, style
 from explorer.page.attention_view import Shown, arrow_graph, shown_steps, step_alt, step_figure
@@ -31,7 +31,7 @@ def present_view(t: AttentionTrace, settings: Settings, view: View) -> None:
     shown = shown_steps(t, settings, view)
     revealed = min(view.revealed, len(shown) + 1)
     figures = [step_figure(step, view, layout(t.tokens)) for step in shown]
-    needed = sum(figure.layout.width for figure in figures)
+    needed = sum(figure.layout["width"] for figure in figures)
     factor = min(max(_ROOM / needed, 1.0), _LARGEST)
     bridge(t, view, lights(t, view), {})
     _sentence(t, view)
@@ -54,8 +54,8 @@ def _sentence(t: AttentionTrace, view: View) -> None:
     st.markdown(f"## {' '.join(words)}")
 
 
-def _step(count: int, shown: Shown, figure: go.Figure, view: View) -> None:
-    with st.container(width=int(figure.layout.width), gap="xxsmall"):
+def _step(count: int, shown: Shown, figure: Figure, view: View) -> None:
+    with st.container(width=figure.width, gap="xxsmall"):
         st.markdown(f"### {count} {labels.markdown(shown.told.title)}")
         chart(figure, shown.step.name, step_alt(shown, view))
         st.markdown(f"${shown.told.formula}$")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from explorer import describe, labels
@@ -67,6 +66,8 @@ def _markdown(matrix: Matrix, exact: bool) -> str:
 
 
 def _grid(matrix: Matrix, exact: bool) -> None:
+    import pandas as pd  # here, because no page needs it until a grid is shown
+
     decimals = 17 if exact else st.session_state["_values"]["decimals"]
     # The grid refuses two columns of one name: words carry their position.
     columns = [f"{c} {labels.shown(name, 24)}" for c, name in enumerate(matrix.columns, start=1)]

@@ -35,7 +35,7 @@ WATCH_FLASHES = """() => {
 LOSE_A_FIGURE = """() => {
   const { draw } = window.explorerCharts;
   window.explorerCharts.draw = (given) => {
-    if (given.data.name !== 'weights' || window.lost) return draw(given);
+    if (given.data[0].name !== 'weights' || window.lost) return draw(given);
     window.lost = true;
   };
 }"""
@@ -110,7 +110,7 @@ TWO_PLACES = """() => {
     height: 100, margin: { l: 0, r: 0, t: 0, b: 0 }, xaxis: { range: [0, 1] },
     yaxis: { range: [0, 1] } } });
   const data = { name: 'moved_about', hash: 'h', since: 1, alt: 'a', config: {}, figure };
-  const draw = (parentElement) => window.explorerCharts.draw({ data, parentElement });
+  const draw = (parentElement) => window.explorerCharts.draw({ data: [data], parentElement });
   draw(a); const leaveB = draw(b); const leaveA = draw(a);
   const inside = (place) => place.querySelectorAll('.chart').length;
   const steps = [[inside(a), inside(b)]];
@@ -132,8 +132,8 @@ OLDER_AFTER_NEWER = """() => {
     xaxis: { range: [0, 1] }, yaxis: { range: [0, 1] } };
   const draw = (since) => window.explorerCharts.draw({
     parentElement: document.body.appendChild(document.createElement('div')),
-    data: { name: 'overtaken', hash: `h${since}`, since, alt: 'a', config: {},
-      figure: JSON.stringify({ data: [{ type: 'heatmap', z: [[since]] }], layout }) } });
+    data: [{ name: 'overtaken', hash: `h${since}`, since, alt: 'a', config: {},
+      figure: JSON.stringify({ data: [{ type: 'heatmap', z: [[since]] }], layout }) }] });
   draw(2); draw(1);
   const plot = () => document.querySelector('[aria-label=a] .js-plotly-plot')?._fullData[0].z[0][0];
   return new Promise((done) => setTimeout(() => done(plot()), 500));

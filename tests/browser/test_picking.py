@@ -12,9 +12,9 @@ from browser.helpers import (
     place,
     visit,
 )
-from explorer.lights import Role
 
 from explorer.examples import EXAMPLES
+from explorer.operations.matrices import Role
 from explorer.trace import trace
 
 WARM_MAT = trace(EXAMPLES["warm_mat"].settings)

@@ -6,6 +6,7 @@ from collections import Counter, namedtuple
 
 import numpy as np
 import pytest
+from figures.checked import checked
 
 from explorer import labels
 from explorer.figures import palette
@@ -31,7 +32,8 @@ Arc = namedtuple("Arc", "query key top end tip width")
 def draw(weights, tokens=THE_CAT, **options):
     n = len(tokens)
     under = [f"{i} %" for i in range(n)]
-    return arrows(np.array(weights), tokens, under, [f"said {i}" for i in range(n)], **options)
+    said = [f"said {i}" for i in range(n)]
+    return checked(arrows(np.array(weights), tokens, under, said, **options))
 
 
 def arcs(figure):
@@ -260,7 +262,7 @@ def lines(figure):
 
 
 def test_between_columns_there_is_a_line_for_each_weight_the_wider_the_larger():
-    figure = columns(FROM_CAT, THE_CAT, list("abcd"), list("abcd"), focus=1)
+    figure = checked(columns(FROM_CAT, THE_CAT, list("abcd"), list("abcd"), focus=1))
     found = lines(figure)
     assert set(found) == {(1, 0), (1, 1), (1, 2), (1, 3)}
     assert found[1, 1] > found[1, 3] > found[1, 2]
@@ -273,5 +275,5 @@ def test_between_columns_there_is_a_line_for_each_weight_the_wider_the_larger():
 
 
 def test_words_between_columns_are_shown_as_typed():
-    figure = columns(EVEN, ("<b>", "a&b", "$x$", "c"), [""] * 4, [""] * 4)
+    figure = checked(columns(EVEN, ("<b>", "a&b", "$x$", "c"), [""] * 4, [""] * 4))
     assert figure.data[0].text[:3] == ("&lt;b&gt;", "a&amp;b", "&#36;x&#36;")

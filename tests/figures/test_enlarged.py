@@ -1,6 +1,7 @@
 """A figure for the front of a class is the same figure, larger."""
 
 import numpy as np
+from figures.checked import checked
 
 from explorer.figures.enlarged import enlarged
 from explorer.figures.matrix import Kind, layout, matrix
@@ -11,7 +12,7 @@ def test_sizes_and_letters_grow_and_numbers_stay():
     frame = layout(words)
     numbers = np.array([[1.0, 2.0], [3.0, 4.0]])
     figure = matrix(numbers, rows=words, columns=words, kind=Kind.SIGNED, frame=frame)
-    larger = enlarged(figure, 2)
+    larger, figure = checked(enlarged(figure, 2)), checked(figure)
     assert larger.layout.width == 2 * figure.layout.width
     assert larger.layout.height == 2 * figure.layout.height
     assert larger.layout.margin.l == 2 * figure.layout.margin.l

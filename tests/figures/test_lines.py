@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from figures.checked import checked
 
 from explorer.figures import palette
 from explorer.figures.lines import HEIGHT, lines
@@ -11,7 +12,7 @@ CURVES = {"raw": np.array([0.1, 0.2, 0.4]), "<b>scaled</b>": [0.1, 0.1, 0.1]}
 
 
 def draw(**options):
-    return lines(X, CURVES, x_title="d", y_title="weight", **options)
+    return checked(lines(X, CURVES, x_title="d", y_title="weight", **options))
 
 
 def test_the_curves_have_their_numbers_names_and_colours():
@@ -58,10 +59,11 @@ def test_a_finger_scrolls_the_page_and_the_size_is_fixed():
 
 
 def test_one_curve_needs_no_legend():
-    assert not lines(X, {"one": X}, x_title="", y_title="").layout.showlegend
+    assert not checked(lines(X, {"one": X}, x_title="", y_title="")).layout.showlegend
 
 
 def test_powers_of_ten_have_few_ticks():
-    figure = lines(X, {"one": [1, 1e-7, 1e-14]}, x_title="", y_title="", y_powers=True)
+    curve = {"one": [1, 1e-7, 1e-14]}
+    figure = checked(lines(X, curve, x_title="", y_title="", y_powers=True))
     assert figure.layout.yaxis.type == "log"
     assert figure.layout.yaxis.dtick == 3

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from figures.checked import checked
 
 from explorer.figures.layer_lines import lines
 from explorer.figures.maps import map_at, maps, outline, side_of
@@ -14,7 +15,7 @@ RNG = np.random.default_rng(0)
 )
 def test_every_map_has_its_weights_at_its_place(n_layers, n_heads, n_tokens):
     weights = RNG.random((n_layers, n_heads, n_tokens, n_tokens)).astype(np.float32)
-    drawn = np.array(maps(weights).data[0].z)
+    drawn = np.array(checked(maps(weights)).data[0].z)
     side = side_of(n_layers, n_heads, n_tokens)
     for layer in range(n_layers):
         for head in range(n_heads):
@@ -33,7 +34,7 @@ def test_every_map_has_its_weights_at_its_place(n_layers, n_heads, n_tokens):
 def test_weights_start_at_zero_and_all_maps_share_a_scale():
     weights = np.full((1, 2, 3, 3), 1 / 3)
     weights[0, 1] = np.eye(3)
-    drawn = maps(weights).data[0]
+    drawn = checked(maps(weights)).data[0]
     assert (drawn.zmin, drawn.zmax) == (0, 1)
 
 
@@ -44,7 +45,8 @@ def test_beside_the_maps_there_is_no_head():
 
 def test_lines_have_their_numbers_and_their_names_do_not_overlap():
     numbers = np.array([[1.0, 0.5], [1.0, 0.5], [0.9, 0.501], [0.2, 0.1]])
-    figure = lines(numbers, ("a", "b", "c", "<b>"), ("input", "1"), ("layer", "cosine"))
+    names, titles = ("a", "b", "c", "<b>"), ("layer", "cosine")
+    figure = checked(lines(numbers, names, ("input", "1"), titles))
     for line, row in zip(figure.data, numbers, strict=False):
         np.testing.assert_array_equal(line.y, row)
     ends = figure.data[-1]

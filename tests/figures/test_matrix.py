@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from figures.checked import checked
 
 from explorer import labels
 from explorer.figures import palette
@@ -23,19 +24,14 @@ def draw(numbers, tokens=THE_CAT, kind=Kind.WEIGHTS, by_row=False, **options):
     if by_row:
         hidden = options.get("hidden", np.zeros(numbers.shape, bool))
         options["row_bounds"] = row_bounds(np.where(hidden, np.nan, numbers))
-    return matrix(
-        numbers,
-        rows=tokens,
-        columns=tokens,
-        kind=kind,
-        frame=layout(tokens),
-        **options,
-    )
+    frame = layout(tokens)
+    return checked(matrix(numbers, rows=tokens, columns=tokens, kind=kind, frame=frame, **options))
 
 
 def draw_vectors(numbers, tokens, frame):
     columns = [str(n + 1) for n in range(np.shape(numbers)[1])]
-    return matrix(np.array(numbers), rows=tokens, columns=columns, kind=Kind.SIGNED, frame=frame)
+    options = {"rows": tokens, "columns": columns, "kind": Kind.SIGNED, "frame": frame}
+    return checked(matrix(np.array(numbers), **options))
 
 
 def words(n):
@@ -104,15 +100,11 @@ def test_row_0_is_on_top_and_column_0_on_the_left():
 
 
 def test_rows_and_columns_have_their_own_names():
-    figure = matrix(
-        np.ones((2, 3)),
-        rows=("cat", "mat"),
-        columns=("1", "2", "3"),
-        kind=Kind.SIGNED,
-        frame=layout(("cat", "mat")),
-    )
-    assert figure.layout.yaxis.ticktext == ("cat", "mat")
-    assert figure.layout.xaxis.ticktext == ("1", "2", "3")
+    rows, columns = ("cat", "mat"), ("1", "2", "3")
+    numbers, frame = np.ones((2, 3)), layout(rows)
+    figure = checked(matrix(numbers, rows=rows, columns=columns, kind=Kind.SIGNED, frame=frame))
+    assert figure.layout.yaxis.ticktext == rows
+    assert figure.layout.xaxis.ticktext == columns
 
 
 def test_words_are_literal():
@@ -380,7 +372,7 @@ def test_a_number_that_is_none_has_a_colour_of_its_own_and_is_called_nan():
     hidden = np.array([[False, False], [True, False]])
     frame = layout(("a", "b"))
     options = {"rows": ("a", "b"), "columns": ("a", "b"), "kind": Kind.WEIGHTS, "frame": frame}
-    *_, undefined = matrix(numbers, hidden=hidden, **options).data
+    *_, undefined = checked(matrix(numbers, hidden=hidden, **options)).data
     np.testing.assert_array_equal(undefined.z == 1, [[True, False], [False, False]])
     assert undefined.colorscale[0][1] == palette.UNDEFINED
     assert [list(row) for row in undefined.text] == [["NaN", ""], ["", ""]]

@@ -1,6 +1,7 @@
 """Points and arrows in the plane: the numbers are read back from the figure."""
 
 import numpy as np
+from figures.checked import checked
 
 from explorer.figures import palette
 from explorer.figures.plane import HEIGHT, plane
@@ -11,7 +12,7 @@ PULLS = np.array([[0.1, 0.2], [0, 0], [-0.5, 0.2]])
 
 
 def draw(names=("a", "<b>", "c")):
-    return plane(BEFORE, AFTER, names, focus=1, pulls=PULLS, axes=("one", "two"))
+    return checked(plane(BEFORE, AFTER, names, focus=1, pulls=PULLS, axes=("one", "two")))
 
 
 def traces(figure):
@@ -54,7 +55,7 @@ def test_both_axes_have_one_scale_and_a_finger_scrolls_the_page():
 
 def test_names_of_words_at_one_place_stand_on_different_sides():
     same = np.zeros((3, 2))
-    figure = plane(same, same, ("a", "b", "c"), focus=2, pulls=same, axes=("", ""))
+    figure = checked(plane(same, same, ("a", "b", "c"), focus=2, pulls=same, axes=("", "")))
     sides = traces(figure)["words"].textposition
     assert len(set(sides)) == 3
     assert sides[2] == "top center"
@@ -63,6 +64,7 @@ def test_names_of_words_at_one_place_stand_on_different_sides():
 def test_many_words_have_their_names_under_the_pointer_only():
     many = np.random.default_rng(0).standard_normal((30, 2))
     names = [f"w{n}" for n in range(30)]
-    words = traces(plane(many, many, names, focus=0, pulls=many, axes=("", "")))["words"]
+    figure = checked(plane(many, many, names, focus=0, pulls=many, axes=("", "")))
+    words = traces(figure)["words"]
     assert words.mode == "markers"
     assert list(words.customdata) == names

@@ -91,9 +91,9 @@ def _watch(run: Run, n_steps: int) -> None:
         {name: _curve(run, way) for way, name in _WAYS.items()},
         x_title="steps of training",
         y_title="right answers",
+        x_range=(0, n_steps),
         y_range=(0.4, 1.02),
     )
-    figure.update_xaxes(range=[0, n_steps])
     said = _said(run)
     with st.container(horizontal=True, vertical_alignment="center"):
         if run.done:

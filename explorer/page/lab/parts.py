@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array, BoolArray
+from explorer.figures.figure import Figure
 from explorer.figures.matrix import Kind, Layout, layout, matrix
 from explorer.page.chart import chart
 from explorer.trace import AttentionTrace
@@ -49,7 +49,7 @@ def answer(text: str) -> None:
     st.markdown(text)
 
 
-def picture(figure: go.Figure, key: str, alt: str) -> None:
+def picture(figure: Figure, key: str, alt: str) -> None:
     """A chart as wide as the page, but never so wide that a line is hard to follow."""
     with st.container(width=_PICTURE_WIDTH):
         chart(figure, f"lab_{key}", alt)
@@ -83,7 +83,7 @@ def _map(one: Map, frame: Layout) -> None:
         hover="%{y} → %{x}" if one.columns is None else "%{y}, feature %{x}",
         beside=_sums(one),
     )
-    with st.container(width=int(figure.layout.width), gap="xxsmall"):
+    with st.container(width=figure.width, gap="xxsmall"):
         st.markdown(f"**{one.title}**")
         chart(figure, f"lab_{one.key}", _alt(one))
 
