@@ -34,7 +34,7 @@ ORDER = (
     "describe",
     "view",
     "trail",
-    "share",
+    "link",
     "open_file",
     "lights",
     "figures",
@@ -62,7 +62,7 @@ ARRAYS_IN = {
     "pretrained",
     "examples",
     "view",
-    "share",
+    "link",
     "open_file",
     "lights",
 }
@@ -160,12 +160,12 @@ def test_every_module_of_the_core_is_read():
         ("explorer.settings", "import explorer.trace"),
         ("explorer.settings", "from . import trace"),
         ("explorer.settings", "if True:\n    from explorer.trace import trace"),
-        ("explorer.share", "import streamlit"),
-        ("explorer.share", "from explorer.page import address"),
+        ("explorer.link.codec", "import streamlit"),
+        ("explorer.link.codec", "from explorer.page import address"),
         ("explorer.worked", "from explorer import twin"),
         ("explorer.figures.matrix", "from explorer.trace import AttentionTrace"),
         ("explorer.figures.matrix", "from explorer.settings import Settings"),
-        ("explorer.figures", "from explorer import share"),
+        ("explorer.figures", "from explorer.link import codec"),
         ("explorer.figures.matrix", "import streamlit"),
         ("explorer.figures.matrix", "import torch"),
         ("explorer.figures.matrix", "from ..page import chart"),
@@ -228,7 +228,7 @@ def test_an_allowed_import_is_not_found(name, source):
 
 @pytest.mark.parametrize(
     "module",
-    ["trace", "worked", "examples", "share", "pretrained.checkpoint", "pretrained.measures"],
+    ["trace", "worked", "examples", "link.run", "pretrained.checkpoint", "pretrained.measures"],
 )
 def test_the_core_loads_no_heavy_library(module):
     program = f"import sys, explorer.{module}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"

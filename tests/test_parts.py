@@ -135,5 +135,5 @@ def test_what_parts_cannot_follow_is_drawn_whole(link, key, value):
 
 def test_a_run_that_was_broken_off_is_made_up_for():
     page = open_page()
-    page.session_state["_is_whole"] = False
+    page.session_state["session"].is_whole = False
     assert not is_part(choose(page, "query", 2))

@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from explorer import describe, labels, positions, share, trail, worked
-from explorer.page import address, change_box, latex, parts
+from explorer import describe, labels, positions, trail, worked
+from explorer.link.experiment import is_typed
+from explorer.page import change_box, latex
+from explorer.page.session import address, fragments
+from explorer.page.session.state import said
 from explorer.settings import Mask, Position, Rule, Settings
-from explorer.trace import AttentionTrace, trace
+from explorer.trace import AttentionTrace
 from explorer.view import PAIRS, Step, View, n_features, openable
 
 _NAMES = {
@@ -67,7 +70,7 @@ def arithmetic(settings: Settings) -> None:
         _picked_number(settings)
 
 
-@parts.part(follows={"step"})
+@fragments.part(follows={"step"})
 def _cell_choice(settings: Settings) -> None:
     view = address.view()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -89,9 +92,9 @@ def _cell_choice(settings: Settings) -> None:
             address.gone("key")
 
 
-@parts.part
+@fragments.part
 def _picked_number(settings: Settings) -> None:
-    t, view = trace(settings), address.view()
+    t, view = address.now().trace, address.view()
     heading = _heading(t, view)
     st.markdown(f"**{heading[0].upper()}{heading[1:]}**")
     _worked(t, settings, view)
@@ -102,7 +105,7 @@ def _picked_number(settings: Settings) -> None:
 
 def _largest_first(t: AttentionTrace, settings: Settings, view: View) -> bool:
     """Whether a sum too long to write out begins with its largest terms."""
-    return _n_terms(t, settings, view) > latex.FOLD and st.session_state.get("largest_first", False)
+    return _n_terms(t, settings, view) > latex.FOLD and said("largest_first", False)
 
 
 def _n_terms(t: AttentionTrace, settings: Settings, view: View) -> int:
@@ -137,12 +140,8 @@ def _walk(t: AttentionTrace, settings: Settings, view: View) -> None:
                     key=f"{name}_{n}",
                     type="tertiary",
                     on_click=address.put,
-                    kwargs={key: _code(value) for key, value in place.items()},
+                    kwargs=place,
                 )
-
-
-def _code(value: object) -> object:
-    return str(value) if isinstance(value, Step) else value
 
 
 def _feature_choice(settings: Settings, view: View) -> None:
@@ -358,7 +357,7 @@ def _change_here(t: AttentionTrace, view: View) -> None:
         key=key,
         width=160,
         placeholder=labels.exact(t.x[i, c]),
-        on_change=lambda: change_box.change_cell("x", i, c, st.session_state[key]),
+        on_change=lambda: change_box.change_cell("x", i, c, said(key)),
     )
     for problem in change_box.refused():
         st.warning(labels.markdown(problem))
@@ -366,7 +365,7 @@ def _change_here(t: AttentionTrace, view: View) -> None:
 
 def _given(t: AttentionTrace, settings: Settings, view: View) -> str:
     number = labels.exact(t.x[view.query, view.feature])
-    if share.is_typed(st.session_state["_values"], "x", view.query, view.feature):
+    if is_typed(address.now().state, "x", view.query, view.feature):
         return f"**{number}** is what you typed."
     if settings.x is not None:
         return f"**{number}** is given: the example’s author chose it."

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
-import streamlit as st
-
 from explorer import labels
 from explorer.figures import heads, palette
 from explorer.figures.arrows import KEYS_AT, QUERIES_AT
 from explorer.lights import Lights, Role
-from explorer.page import address, given_cell
+from explorer.page import given_cell
 from explorer.page.chart import send_lights
+from explorer.page.session import address
+from explorer.page.session.state import said
 from explorer.settings import Settings
 from explorer.view import (
     GIVEN,
@@ -56,7 +56,7 @@ def bridge(
     """Light cells, show a pointed-at cell's kin, and let a click pick what it points at."""
 
     def picked() -> None:
-        pick(st.session_state["bridge"].get("picked"), settings, view)
+        pick(said("bridge").get("picked"), settings, view)
 
     turned = view.turned is Turned.COLUMNS
     light(tokens, lights, kin, view.decimals, picked, turned)
@@ -119,9 +119,9 @@ def pick(cell: object, settings: Settings, view: View) -> None:
         return
     step = Step(step)
     if step in PAIRS and is_place(row, n_tokens) and is_place(column, n_tokens):
-        address.put(step=step.value, query=int(row), key=int(column))
+        address.put(step=step, query=int(row), key=int(column))
     elif is_place(row, n_tokens) and is_place(column, n_features(settings, step)):
-        address.put(step=step.value, query=int(row), feature=int(column))
+        address.put(step=step, query=int(row), feature=int(column))
 
 
 def _pick_head(row: object, column: object, settings: Settings, n_tokens: int) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from explorer import labels, share
-from explorer.page import address, moved, parts
+from explorer import labels
+from explorer.link.parameters import MEAN
+from explorer.link.run import Run
+from explorer.page import moved
 from explorer.page.arithmetic import word_choice
+from explorer.page.choose import choose
 from explorer.page.copy_link import copy_link, embed_snippet
+from explorer.page.session import address, fragments
 from explorer.settings import Settings
-from explorer.share import Values
 from explorer.view import Direction, Open, View
 
 _VIEWS = {
@@ -45,8 +48,9 @@ def notices(view: View) -> None:
         st.warning("Not everything could be used:\n\n" + "\n".join(lines))
 
 
-def choices(settings: Settings, view: View, values: Values) -> None:
+def choices(run: Run) -> None:
     """Choose the query word and the view, which hold everywhere, and what of it is shown."""
+    settings, view = run.settings, run.view
     model = view.view is Open.MODEL  # it has other tokens and other heads, and chooses among them
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if settings.tokens and not model:
@@ -54,15 +58,9 @@ def choices(settings: Settings, view: View, values: Values) -> None:
         if settings.n_heads > 1 and not model:
             _head_choice(settings.n_heads)
         if settings.tokens and (model or view.view is Open.ATTENTION):
-            st.segmented_control(
-                "Arrows",
-                list(map(str, Direction)),
-                format_func=_DIRECTIONS.get,
-                required=True,
-                **address.named("direction"),
-            )
+            choose("direction", "Arrows", Direction, _DIRECTIONS.get)
             if not (st.context.is_embedded or model):
-                moved.switch(values)
+                moved.switch(run.state)
     if not st.context.is_embedded:
         with st.container(
             horizontal=True,
@@ -70,38 +68,28 @@ def choices(settings: Settings, view: View, values: Values) -> None:
             horizontal_alignment="distribute",
             key="share",
         ):
-            st.segmented_control(
-                "View",
-                list(map(str, Open)),
-                wrap=True,
-                format_func=_VIEWS.get,
-                required=True,
-                label_visibility="collapsed",
-                **address.named("view"),
-            )
+            choose("view", "View", Open, _VIEWS.get, wrap=True, label_visibility="collapsed")
             with st.container(horizontal=True, width="content"):
                 copy_link()
                 embed_snippet()
 
 
-@parts.part(follows=set())
+@fragments.part(follows=set())
 def _query_choice(settings: Settings) -> None:
     word_choice("query", "Query word: who asks?", settings.tokens)
 
 
 def _head_choice(n_heads: int) -> None:
-    options = [*range(n_heads), share.MEAN]
+    options = [*range(n_heads), MEAN]
     address.renew("head", options)
 
     def name(head: int | str) -> str:
-        return "average" if head == share.MEAN else str(head + 1)
+        return "average" if head == MEAN else str(head + 1)
 
     if n_heads <= 8:
-        st.segmented_control(
-            "Head", options, wrap=True, format_func=name, required=True, **address.named("head")
-        )
+        choose("head", "Head", options, name, wrap=True)
     else:
-        st.selectbox("Head", options, format_func=name, width=130, **address.named("head"))
+        choose("head", "Head", options, name, as_list=True, width=130)
 
 
 def refusal(problem: ValueError) -> None:

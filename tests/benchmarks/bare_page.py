@@ -7,20 +7,21 @@ figure with the query word; the change is one that cannot be seen. `?text=...&d_
 
 import streamlit as st
 
-from explorer import share
 from explorer.figures.matrix import Kind, layout, matrix
+from explorer.link.codec import decode
+from explorer.link.experiment import experiment
 from explorer.trace import trace
 
 st.set_page_config(layout="wide")
-values, _ = share.decode(st.query_params.to_dict())
-t = trace(share.experiment(values))
+state, _ = decode(st.query_params.to_dict())
+t = trace(experiment(state))
 words = range(len(t.tokens))
 if len(words) <= 16:
     query = st.segmented_control(
-        "Query", words, default=values["query"], key="query", required=True
+        "Query", words, default=state.view.query, key="query", required=True
     )
 else:
-    query = st.selectbox("Query", words, index=values["query"], key="query")
+    query = st.selectbox("Query", words, index=state.view.query, key="query")
 frame = layout(t.tokens)
 features = [str(n + 1) for n in range(t.x.shape[1])]
 charts = {

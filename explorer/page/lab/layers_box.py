@@ -13,9 +13,9 @@ from explorer.lab import layers
 from explorer.lab.layers import N_LAYERS, Layer
 from explorer.lab.own_word import cosines
 from explorer.labels import number
-from explorer.page import address
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
+from explorer.page.session import address
 from explorer.settings import Mask, Scale, Settings, divisors
 from explorer.trace import trace
 from explorer.view import View

@@ -11,9 +11,10 @@ from explorer.figures.matrix import largest
 from explorer.lab import order
 from explorer.lab.order import Order, Reordered
 from explorer.labels import number
-from explorer.page import address, history
+from explorer.page.choose import choose
 from explorer.page.lab import parts
 from explorer.page.lab.parts import MOST_WORDS, Map
+from explorer.page.session import address, undo
 from explorer.positions import sinusoidal
 from explorer.settings import SEED, Settings
 from explorer.trace import AttentionTrace, trace
@@ -33,14 +34,7 @@ def order_box(settings: Settings, view: View) -> None:
     t = trace(settings)
     n_words = min(len(t.tokens), MOST_WORDS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "The other order",
-            list(map(str, Order)),
-            format_func=_ORDERS.get,
-            required=True,
-            wrap=True,
-            **address.named("lab_order"),
-        )
+        choose("lab_order", "The other order", Order, _ORDERS.get, wrap=True)
         if view.lab_order is Order.SHUFFLED:
             st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
         st.button(f"Try “{_DOG}”", on_click=_try, disabled=settings.text == _DOG)
@@ -75,7 +69,7 @@ def order_box(settings: Settings, view: View) -> None:
 
 def _try() -> None:
     """Callback: the three words that everybody quotes, with made-up vectors."""
-    history.act(example=OWN, text=_DOG)
+    undo.act(example=OWN, text=_DOG)
 
 
 def _reordered(

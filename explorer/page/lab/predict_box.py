@@ -10,9 +10,10 @@ from explorer.describe import word
 from explorer.lab import predict
 from explorer.lab.predict import MOST_FEATURES, N_QUESTIONS, Kind, Question, Slip, Sum, Way
 from explorer.labels import exact, number
-from explorer.page import address
+from explorer.page.choose import choose
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
+from explorer.page.session import address
 from explorer.settings import SEED, Settings
 from explorer.trace import AttentionTrace, trace
 from explorer.view import View
@@ -54,12 +55,7 @@ def predict_box(settings: Settings, view: View) -> None:
     head = parts.head_of(t, view.head)
     asked = predict.questions(t, head, view.lab_seed)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Question",
-            list(N_QUESTIONS),
-            required=True,
-            **address.named("lab_question"),
-        )
+        choose("lab_question", "Question", N_QUESTIONS, str)
         st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
     if view.lab_question > len(asked):
         st.info(f"This sentence allows only {len(asked)} questions. Choose one of those.")

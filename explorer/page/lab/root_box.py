@@ -11,8 +11,9 @@ from explorer.figures.lines import lines
 from explorer.lab import root
 from explorer.lab.root import DIMENSIONS, Spread
 from explorer.labels import number, percent
-from explorer.page import address
+from explorer.page.choose import choose
 from explorer.page.lab import parts
+from explorer.page.session import address
 from explorer.settings import SEED, Settings
 from explorer.view import Curve, View
 
@@ -29,14 +30,7 @@ def root_box(settings: Settings, view: View) -> None:
     """Draw what the dimension does to raw and to scaled scores, and mark the present one."""
     parts.question("Why divide the scores by the square root of d?")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Watch",
-            list(map(str, Curve)),
-            format_func=_CURVES.get,
-            required=True,
-            wrap=True,
-            **address.named("lab_curve"),
-        )
+        choose("lab_curve", "Watch", Curve, _CURVES.get, wrap=True)
         st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
     found = _sweep(settings.d_query, view.lab_seed)
     here = next(spread for spread in found if spread.d == settings.d_query)

@@ -13,6 +13,8 @@ from typing import Any
 
 import streamlit as st
 
+from explorer.page.session.state import session
+
 FOLLOWED = frozenset({"query", "key", "step", "feature"})
 """The parameters that parts can follow: they are in no formula, they choose what is looked at."""
 
@@ -43,18 +45,17 @@ def part(
 
     @wraps(draw)
     def drawn(*args: Any) -> None:
-        state = st.session_state
-        if state.get("_touched"):
+        if session().touched:
             st.rerun()  # by one of its own controls, and for more than the parts
         draw(*args)
-        if has_charts and state["_is_whole"]:
+        if has_charts and session().is_whole:
             time.sleep(_BREATH)
 
     fragment = st.fragment(drawn, key=name)
 
     @wraps(draw)
     def registered(*args: Any) -> None:
-        st.session_state["_parts"].append((not has_charts, name, follows))
+        session().parts.append((not has_charts, name, frozenset(follows)))
         fragment(*args)
 
     return registered
@@ -62,23 +63,24 @@ def part(
 
 def begin() -> None:
     """Say that the whole page is being drawn."""
-    st.session_state.update(_parts=[], _parts_are_enough=False, _is_whole=False)
+    mine = session()
+    mine.parts, mine.parts_are_enough, mine.is_whole = [], False, False
 
 
 def are_enough() -> None:
     """Say that nothing in the open view but its parts hangs on what they follow."""
-    st.session_state["_parts_are_enough"] = True
+    session().parts_are_enough = True
 
 
 def done() -> None:
     """Say that the whole page is drawn: a run that was broken off has to be made up for."""
     time.sleep(_BREATH)
-    st.session_state["_is_whole"] = True
+    session().is_whole = True
 
 
 def can_follow(names: Collection[str]) -> bool:
     """Whether a change of these parameters, and of no other, needs the parts alone."""
-    can = st.session_state.get("_parts_are_enough") and st.session_state["_is_whole"]
+    can = session().parts_are_enough and session().is_whole
     return bool(can and names) and FOLLOWED.issuperset(names)
 
 
@@ -88,5 +90,5 @@ def follow(names: Set[str] | None = None) -> None:
     Does not return. A control that the reader used says what it is to say already; after a click
     on a chart all controls have something else to say.
     """
-    parts = sorted(st.session_state["_parts"], key=lambda part: part[0])
+    parts = sorted(session().parts, key=lambda part: part[0])
     st.rerun([name for _, name, follows in parts if names is None or follows & names])

@@ -1,0 +1,214 @@
+"""The parameters of a link: a row for each, with how it is read and written.
+
+Codes in links are never translated or reworded: a link must open for ever. Which codes there are
+is asked when one is read, not when this loads, so that a set of them can grow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from explorer import settings as limits
+from explorer.examples import EXAMPLES, OWN
+from explorer.lab.layers import N_LAYERS
+from explorer.lab.mistakes import Mistake
+from explorer.lab.order import Order
+from explorer.lab.own_word import LENGTHS
+from explorer.lab.predict import N_QUESTIONS
+from explorer.pretrained.measures import Behaviour
+from explorer.settings import Mask, Position, Rule, Scale
+from explorer.view import TIMES, Colour, Curve, Direction, Drawing, Lab, Open, Step, Turned
+
+DECIMALS = range(2, 7)
+LEAST = range(0, 101)
+REVEALED = range(1, 31)
+AUTO = "auto"
+"""In the place of a size that follows from others."""
+EDITS = "edits"
+"""The parameter for the numbers that were changed by hand; the last one of a link."""
+PIN = "pin"
+"""The parameter for the state that the present one is compared with."""
+MEAN = "mean"
+"""In the place of a head: the average over all."""
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """How one value stands in a link, and in its control on the page."""
+
+    read: Callable[[str], Any]  # raises ValueError for what may not stand there
+    rule: Callable[[], str]  #    what may
+    write: Callable[[Any], str] = str
+    to_control: Callable[[Any], Any] = _same
+    from_control: Callable[[Any], Any] = _same
+
+
+def _whole(allowed: range) -> Parameter:
+    def read(given: str) -> int:
+        # int() would also take "1_000" and digits of other scripts, which links never hold.
+        if not re.fullmatch("[0-9]{1,9}", given) or int(given) not in allowed:
+            raise ValueError
+        return int(given)
+
+    return Parameter(read, lambda: f"a whole number from {allowed[0]} to {allowed[-1]:,}")
+
+
+def _decimal(low: float, high: float) -> Parameter:
+    def read(given: str) -> float:
+        number = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+        if not re.fullmatch(number, given) or not low <= float(given) <= high:
+            raise ValueError
+        return float(given)
+
+    def write(value: float) -> str:
+        return f"{value:.6f}".rstrip("0").rstrip(".")
+
+    return Parameter(read, lambda: f"a number from {low:g} to {high:g}", write)
+
+
+def _place() -> Parameter:
+    """A position. Which ones there are hangs on the sentence: see `codec.settle`."""
+
+    def read(given: str) -> int:
+        if not re.fullmatch("[0-9]+", given):
+            raise ValueError
+        return int(given)
+
+    return Parameter(read, lambda: "a whole number from 0")
+
+
+def _or(word: str, number: Parameter) -> Parameter:
+    """A number, or a word for None. Its control is empty then."""
+    return Parameter(
+        lambda given: None if given == word else number.read(given),
+        lambda: f"{word}, or {number.rule()}",
+        lambda value: word if value is None else str(value),
+    )
+
+
+def _head() -> Parameter:
+    number = _or(MEAN, _place())
+    return Parameter(
+        number.read,
+        number.rule,
+        number.write,
+        to_control=lambda head: MEAN if head is None else head,
+        from_control=lambda said: None if said == MEAN else said,
+    )
+
+
+def _one_of(codes: Callable[[], Iterable[str]]) -> Parameter:
+    def read(given: str) -> str:
+        for code in codes():
+            if code == given:
+                return code
+        raise ValueError
+
+    # Controls hold plain text: Streamlit has ideas of its own about enumerations.
+    return Parameter(read, lambda: f"one of {', '.join(codes())}", str, str, read)
+
+
+def _number_of(allowed: tuple[int, ...]) -> Parameter:
+    codes = _one_of(lambda: map(str, allowed))
+    return Parameter(lambda given: int(codes.read(given)), codes.rule)
+
+
+def _any_of(codes: type[StrEnum]) -> Parameter:
+    def chosen(named: Iterable[str]) -> tuple[str, ...]:
+        return tuple(code for code in codes if code in named)
+
+    def read(given: str) -> tuple[str, ...]:
+        named = [] if given == "none" else given.split(",")
+        if not set(named) <= set(codes):
+            raise ValueError
+        return chosen(named)
+
+    return Parameter(
+        read,
+        lambda: f"none, or any of {', '.join(codes)} with commas between",
+        lambda value: ",".join(value) or "none",
+        lambda value: list(map(str, value)),
+        chosen,
+    )
+
+
+def _text(most: int = limits.MAX_CHARACTERS) -> Parameter:
+    def read(given: str) -> str:
+        if len(given) > most:
+            raise ValueError
+        return given
+
+    return Parameter(read, lambda: f"up to {most:,} characters")
+
+
+def _switch() -> Parameter:
+    def read(given: str) -> bool:
+        if given not in ("0", "1"):
+            raise ValueError
+        return given == "1"
+
+    return Parameter(read, lambda: "0 or 1", lambda value: "1" if value else "0")
+
+
+PARAMETERS: dict[str, Parameter] = {
+    "example": _one_of(lambda: (*EXAMPLES, OWN)),
+    "text": _text(),
+    "d_model": _whole(limits.D_MODEL),
+    "position": _one_of(lambda: Position),
+    "scale": _one_of(lambda: Scale),
+    "temperature": _decimal(*limits.TEMPERATURE),
+    "rule": _one_of(lambda: Rule),
+    "mask": _any_of(Mask),
+    "radius": _whole(limits.RADIUS),
+    "pad": _whole(limits.PAD),
+    "qkv": _switch(),
+    "n_heads": _whole(limits.N_HEADS),
+    "d_k": _or(AUTO, _whole(limits.D_HEAD)),
+    "d_v": _or(AUTO, _whole(limits.D_HEAD)),
+    "seed": _whole(limits.SEED),
+    "view": _one_of(lambda: Open),
+    "query": _place(),
+    "key": _place(),
+    "head": _head(),
+    "step": _one_of(lambda: Step),
+    "feature": _place(),
+    "direction": _one_of(lambda: Direction),
+    "colour": _one_of(lambda: Colour),
+    "decimals": _whole(DECIMALS),
+    "drawing": _one_of(lambda: Drawing),
+    "least": _whole(LEAST),
+    "own": _switch(),
+    "turned": _one_of(lambda: Turned),
+    "revealed": _whole(REVEALED),
+    "moved": _switch(),
+    # The link to another experiment; `codec.decode` sees to it that it is one.
+    PIN: Parameter(str, lambda: "a state of this page, as it writes it"),
+    "lab": _one_of(lambda: Lab),
+    "lab_seed": _whole(limits.SEED),
+    "lab_curve": _one_of(lambda: Curve),
+    "lab_order": _one_of(lambda: Order),
+    "lab_mistake": _one_of(lambda: Mistake),
+    "lab_length": _whole(LENGTHS),
+    "lab_layers": _whole(N_LAYERS),
+    "lab_question": _whole(N_QUESTIONS),
+    "lab_times": _number_of(TIMES),
+    "layer": _place(),
+    "layer_head": _place(),
+    "piece": _or(AUTO, _place()),
+    "to_piece": _or(AUTO, _place()),
+    "special": _switch(),
+    "renormalised": _switch(),
+    "joined": _switch(),
+    "behaviour": _one_of(lambda: Behaviour),
+    "word": _text(100),
+    "sentences": _text(2_000),
+}
+"""Every parameter of a link, in the order in which links name them."""
