@@ -143,6 +143,35 @@ def test_a_module_imports_only_what_stands_below_it(name):
     assert faults(name, MODULES[name]) == []
 
 
+def own_state(name, source):
+    """Where a module touches Streamlit's session state though it is no part of page/session."""
+    if name.startswith("explorer.page.session"):
+        return []
+    return [
+        f"{name}, line {node.lineno}"
+        for node in ast.walk(ast.parse(source))
+        if (isinstance(node, ast.Attribute) and node.attr == "session_state")
+        or (isinstance(node, ast.alias) and node.name == "session_state")
+    ]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_only_the_session_touches_the_session_state(name):
+    assert own_state(name, MODULES[name]) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'st.session_state["_values"]',
+        "state = st.session_state",
+        "from streamlit import session_state",
+    ],
+)
+def test_a_touch_is_found(source):
+    assert len(own_state("explorer.page.tables", source)) == 1
+
+
 def test_every_module_of_the_core_is_read():
     core = ("attention", "masks", "tokens", "embeddings", "settings", "trace", "worked", "twin")
     assert {f"explorer.{part}" for part in core} <= set(MODULES)

@@ -737,7 +737,7 @@ HOSTILE = (
 @pytest.fixture
 def whole_words(monkeypatch):
     """Cut sentences at white space only, so that a hostile word stays one token."""
-    for module in ("settings", "share"):
+    for module in ("settings", "link.codec", "link.experiment"):
         monkeypatch.setattr(f"explorer.{module}.tokenize", lambda text: tuple(text.split()))
 
 

@@ -24,7 +24,7 @@ def shape(state: State) -> Settings:
     return _shape(**state.scalars() | {"text": ""})
 
 
-@lru_cache(maxsize=256)  # asked five times a run; making it takes ten times as long as finding it
+@lru_cache(maxsize=256)  # several times a run; making it takes six times as long as finding it
 def _shape(**given: Any) -> Settings:
     return Settings(**given)
 
@@ -69,7 +69,7 @@ def is_typed(state: State, name: str, row: int, column: int) -> bool:
     return float(rows[row][column]) != float(usual[row][column])
 
 
-@lru_cache(maxsize=8)  # 20 ms for the largest; the link, the table and the panel ask each
+@lru_cache(maxsize=8)  # 0.2 s for the largest; the link, the table and the panel ask for it
 def _base(plain: State) -> dict[str, Rows]:
     try:
         settings = unedited(plain)
