@@ -91,7 +91,7 @@ def test_another_word_computes_the_numbers_once_and_makes_no_settings(made):
 
 def test_between_two_runs_a_session_keeps_no_trace():
     page = open_page()
-    assert "trace" not in vars(page.session_state["session"].run.numbers)
+    assert "trace" not in vars(page.session_state["session"].run)
 
 
 # A run
@@ -100,19 +100,19 @@ def test_between_two_runs_a_session_keeps_no_trace():
 def test_a_run_takes_over_what_is_computed_already_of_the_same_experiment():
     before = run_of(defaults("bank_river"))
     after = run_of(before.state.but(query=2, pin="d_model=4"), before)
-    assert after.trace is before.trace
+    assert after.settings is before.settings
     assert after.view.query == 2
-    other = run_of(before.state.but(scale="sqrt_d_k"), before)
-    assert other.trace is not before.trace
+    other = run_of(before.state.but(d_model=6), before)
+    assert other.settings.d_model == 6
 
 
 def test_a_run_without_an_experiment_says_why_and_still_has_a_link():
     refused = run_of(defaults("own").but(text="a " * 600))
     assert "up to 512 tokens" in str(refused.refusal)
     assert refused.link == {"text": "a " * 600}
-    for ask in (lambda: refused.settings, lambda: refused.trace):
-        with pytest.raises(ValueError, match="up to 512 tokens"):
-            ask()
+    assert refused.settings is None
+    shorter = run_of(refused.state.but(text="a"), refused)
+    assert (shorter.refusal, shorter.settings.text) == (None, "a")
 
 
 def test_a_run_names_what_another_state_changes():

@@ -85,23 +85,14 @@ def _place() -> Parameter:
     return Parameter(read, lambda: "a whole number from 0")
 
 
-def _or(word: str, number: Parameter) -> Parameter:
-    """A number, or a word for None. Its control is empty then."""
+def _or(word: str, number: Parameter, on_control: str | None = None) -> Parameter:
+    """A number, or a word for None. Its control is empty then, or has a word too."""
     return Parameter(
         lambda given: None if given == word else number.read(given),
         lambda: f"{word}, or {number.rule()}",
         lambda value: word if value is None else str(value),
-    )
-
-
-def _head() -> Parameter:
-    number = _or(MEAN, _place())
-    return Parameter(
-        number.read,
-        number.rule,
-        number.write,
-        to_control=lambda head: MEAN if head is None else head,
-        from_control=lambda said: None if said == MEAN else said,
+        lambda value: on_control if value is None else value,
+        lambda said: None if said == on_control else said,
     )
 
 
@@ -177,7 +168,7 @@ PARAMETERS: dict[str, Parameter] = {
     "view": _one_of(lambda: Open),
     "query": _place(),
     "key": _place(),
-    "head": _head(),
+    "head": _or(MEAN, _place(), MEAN),
     "step": _one_of(lambda: Step),
     "feature": _place(),
     "direction": _one_of(lambda: Direction),

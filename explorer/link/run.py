@@ -1,4 +1,4 @@
-"""One state of the page and what follows from it: each thing is made once, when it is asked for."""
+"""One state of the page and what follows from it: each thing is made once."""
 
 from __future__ import annotations
 
@@ -16,55 +16,22 @@ from explorer.view import View
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """What an experiment computes. `state` is looked at with the default view and has no pin."""
-
-    state: State
-
-    @cached_property
-    def made(self) -> Settings | ValueError:
-        """The settings, or why there are none."""
-        try:
-            return of_state.experiment(self.state)
-        except ValueError as problem:
-            return problem
-
-    @cached_property
-    def trace(self) -> AttentionTrace:
-        """Every number."""
-        if isinstance(self.made, ValueError):
-            raise self.made
-        return trace(self.made)
-
-
-@dataclass(frozen=True)
 class Run:
-    """The state of the page in one run, its experiment, and what of it is looked at."""
+    """The state of the page in one run. What takes long is made when it is first asked for."""
 
     state: State
-    numbers: Numbers
+    settings: Settings | None  #         what is computed; None where that is refused
+    refusal: ValueError | None = None  # and why, in a sentence
 
     @property
     def view(self) -> View:
         """What is looked at."""
         return self.state.view
 
-    @property
-    def refusal(self) -> ValueError | None:
-        """Why there is no such experiment, in a sentence."""
-        return self.numbers.made if isinstance(self.numbers.made, ValueError) else None
-
-    @property
-    def settings(self) -> Settings:
-        """What is computed. Raises the refusal where there is one."""
-        if isinstance(self.numbers.made, ValueError):
-            raise self.numbers.made
-        return self.numbers.made
-
-    @property
+    @cached_property
     def trace(self) -> AttentionTrace:
-        """Every number of it. Raises the refusal where there is one."""
-        return self.numbers.trace
+        """Every number of the experiment, where there is one."""
+        return trace(self.settings)
 
     @cached_property
     def whole_link(self) -> dict[str, str]:
@@ -73,13 +40,8 @@ class Run:
 
     @property
     def link(self) -> dict[str, str]:
-        """What of it there is room for in an address."""
+        """What of it there is room for in an address; changed numbers may be too many."""
         return codec.within_limits(self.whole_link)
-
-    @property
-    def fits_link(self) -> bool:
-        """Whether that is everything; what was changed by hand may be too much."""
-        return self.link == self.whole_link
 
     @cached_property
     def set_aside(self) -> list[str]:
@@ -90,17 +52,18 @@ class Run:
         """The names of the values in which another state differs."""
         if state == self.state:
             return set()
-        names = {n for n in PARAMETERS if state.value(n) != self.state.value(n)}
-        return names | ({"edits"} if state.edits != self.state.edits else set())
+        return {n for n in (*PARAMETERS, "edits") if state.value(n) != self.state.value(n)}
 
     def forget_trace(self) -> None:
         """Free the many numbers: a session waits long between two runs."""
-        vars(self.numbers).pop("trace", None)
+        vars(self).pop("trace", None)
 
 
 def run(state: State, before: Run | None = None) -> Run:
-    """The run of a state; it takes over what an earlier one has computed of the same experiment."""
-    plain = replace(state, view=View(), pin=None)
-    if before is not None and before.numbers.state == plain:
-        return Run(state, before.numbers)
-    return Run(state, Numbers(plain))
+    """The run of a state; one that computes what an earlier one did has the same settings."""
+    if before and replace(state, view=before.view, pin=before.state.pin) == before.state:
+        return replace(before, state=state)
+    try:
+        return Run(state, of_state.experiment(state))
+    except ValueError as problem:
+        return Run(state, None, problem)

@@ -330,7 +330,7 @@ def _what_is_set_aside(run: Run) -> None:
 
 def _too_much_for_a_link(run: Run) -> None:
     """Offer a file in the place of a link that would be too long."""
-    if run.fits_link:
+    if run.link == run.whole_link:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(

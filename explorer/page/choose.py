@@ -1,4 +1,4 @@
-"""One choice among several codes, as buttons or as a list."""
+"""The controls of a parameter: one choice among several codes, or a whole number."""
 
 from __future__ import annotations
 
@@ -17,17 +17,29 @@ def choose(
     title: Callable[[Any], str],
     *,
     as_list: bool = False,
+    wrap: bool = False,
+    width: int | None = None,
     **more: Any,
 ) -> None:
-    """Draw the control of a parameter. What it says is in the state of the page.
+    """Choose one of the codes, whose titles the reader sees: by buttons, or from a list.
 
-    title: what the reader sees of a code. as_list: for more codes than there is room for buttons.
-    more: what else Streamlit's control is to know; it is named `name` unless this says otherwise.
+    wrap: whether buttons may stand in several rows. width: of a list, in pixels; None: all there
+    is. more: what else Streamlit's control is to know.
     """
     # Plain text, not members of enumerations: Streamlit would change those.
     options = [str(code) if isinstance(code, str) else code for code in codes]
+    more = address.named(name) | more
     if as_list:
-        st.selectbox(label, options, format_func=title, **address.named(name) | more)
+        st.selectbox(label, options, format_func=title, width=width or "stretch", **more)
     else:
-        more = {"required": True} | more
-        st.segmented_control(label, options, format_func=title, **address.named(name) | more)
+        st.segmented_control(label, options, format_func=title, wrap=wrap, required=True, **more)
+
+
+def whole_number(name: str, label: str, allowed: range, **more: Any) -> None:
+    """Type or step to a whole number."""
+    st.number_input(label, allowed[0], allowed[-1], **address.named(name) | more)
+
+
+def slide(name: str, label: str, allowed: range, **more: Any) -> None:
+    """Slide to a whole number."""
+    st.slider(label, allowed[0], allowed[-1], **address.named(name) | more)

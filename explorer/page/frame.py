@@ -12,6 +12,7 @@ from explorer.page.arithmetic import word_choice
 from explorer.page.choose import choose
 from explorer.page.copy_link import copy_link, embed_snippet
 from explorer.page.session import address, fragments
+from explorer.page.session.state import session
 from explorer.settings import Settings
 from explorer.view import Direction, Open, View
 
@@ -33,17 +34,16 @@ _DIRECTIONS = {
 
 def notices(view: View) -> None:
     """Say what to try on a first visit, and what of a link could not be used."""
-    if address.first_visit() and view.view is Open.ATTENTION:
+    if session().first_visit and view.view is Open.ATTENTION:
         st.caption(
             "Choose a query word to see what it attends to, click any number to see where it comes "
             "from, then change the sentence in the sidebar."
         )
-    ignored = address.ignored()
-    if ignored:
+    if session().ignored:
         lines = [
             f"- {labels.markdown(part.name, 30)} = {labels.markdown(part.given, 60)} "
             f"({labels.markdown(part.rule)})"
-            for part in ignored
+            for part in session().ignored
         ]
         st.warning("Not everything could be used:\n\n" + "\n".join(lines))
 
@@ -86,10 +86,7 @@ def _head_choice(n_heads: int) -> None:
     def name(head: int | str) -> str:
         return "average" if head == MEAN else str(head + 1)
 
-    if n_heads <= 8:
-        choose("head", "Head", options, name, wrap=True)
-    else:
-        choose("head", "Head", options, name, as_list=True, width=130)
+    choose("head", "Head", options, name, as_list=n_heads > 8, wrap=True, width=130)
 
 
 def refusal(problem: ValueError) -> None:

@@ -155,11 +155,8 @@ def _choices(model: Model, pieces: Pieces, shown: Shown, view: View) -> None:
 
 def _number_choice(name: str, label: str, count: int) -> None:
     address.renew(name, count)
-    numbers = range(count)
-    if count <= 12:
-        choose(name, label, numbers, lambda n: str(n + 1), wrap=True)
-    else:
-        choose(name, label, numbers, lambda n: str(n + 1), as_list=True, width=120)
+    many = count > 12
+    choose(name, label, range(count), lambda n: str(n + 1), as_list=many, wrap=True, width=120)
 
 
 def _row_choice(label: str, pieces: Pieces, shown: Shown, chosen: int, answers: bool) -> None:

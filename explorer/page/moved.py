@@ -8,8 +8,8 @@ import streamlit as st
 from explorer import labels
 from explorer.attention import Array
 from explorer.examples import EXAMPLES
-from explorer.link.run import Run
-from explorer.link.state import State
+from explorer.link.run import Run, run
+from explorer.link.state import State, defaults
 from explorer.page.session import address, pins
 from explorer.trace import AttentionTrace
 
@@ -35,18 +35,18 @@ def switch(state: State) -> None:
     )
 
 
-def baseline(run: Run) -> AttentionTrace | None:
+def baseline(now: Run) -> AttentionTrace | None:
     """The state that is compared with; None where it is switched off or has other words."""
-    if not run.view.moved:
+    if not now.view.moved:
         return None
-    t, pinned = run.trace, pins.pinned()
-    if pinned is None and run.state.example not in EXAMPLES:
+    t, pinned = now.trace, pins.pinned()
+    if pinned is None and now.state.example not in EXAMPLES:
         st.caption("What moved: pin this state, and what you change next is compared with it.")
         return None
-    try:
-        before = (pinned or pins.example_s_own()).trace
-    except ValueError:
+    other = pinned or run(defaults(now.state.example))
+    if other.refusal:
         return None
+    before = other.trace
     what = "the pinned state" if pinned else "the example’s own state"
     if len(before.tokens) != len(t.tokens):
         st.caption(

@@ -9,7 +9,7 @@ from explorer.examples import EXAMPLES, OWN
 from explorer.link import parameters
 from explorer.link.run import Run
 from explorer.link.state import State, defaults
-from explorer.page.choose import choose
+from explorer.page.choose import choose, slide, whole_number
 from explorer.page.session import address, undo
 from explorer.settings import Mask, Position, Rule, Scale, divisors
 from explorer.view import Colour, Drawing, Open, Turned
@@ -54,12 +54,11 @@ def sidebar(run: Run) -> None:
             placeholder="Type a sentence",
             **address.named("text"),
         )
-        st.slider(
+        slide(
+            "d_model",
             "Dimension d_model",
-            limits.D_MODEL[0],
-            limits.D_MODEL[-1],
+            limits.D_MODEL,
             help="How many numbers stand for a word.",
-            **address.named("d_model"),
         )
         _source_of_vectors(run)
         _scaling(state)
@@ -147,20 +146,10 @@ def _masks(state: State) -> None:
         **address.named("mask"),
     )
     if Mask.WINDOW in state.mask:
-        st.number_input(
-            "Window: words on each side",
-            limits.RADIUS[0],
-            limits.RADIUS[-1],
-            help="The word itself always belongs to its window.",
-            **address.named("radius"),
-        )
+        help_ = "The word itself always belongs to its window."
+        whole_number("radius", "Window: words on each side", limits.RADIUS, help=help_)
     if Mask.PADDING in state.mask:
-        st.number_input(
-            "Padding: tokens at the end",
-            limits.PAD[0],
-            limits.PAD[-1],
-            **address.named("pad"),
-        )
+        whole_number("pad", "Padding: tokens at the end", limits.PAD)
 
 
 def _sizes_and_positions(state: State) -> None:
@@ -204,23 +193,17 @@ def _sizes_and_positions(state: State) -> None:
     )
     own_size = state.d_model // state.n_heads
     for name, of in (("d_k", "a query or key"), ("d_v", "a value")):
-        st.number_input(
+        whole_number(
+            name,
             f"{name}: features of {of}",
-            limits.D_HEAD[0],
-            limits.D_HEAD[-1],
+            limits.D_HEAD,
             step=1,
             value=None,
             placeholder=f"{own_size}" if name == "d_k" else "as d_k",
             disabled=not state.qkv,
             help="In one head. Needs separate Q, K, V.",
-            **address.named(name),
         )
-    st.number_input(
-        "Seed of the made-up numbers",
-        limits.SEED[0],
-        limits.SEED[-1],
-        **address.named("seed"),
-    )
+    whole_number("seed", "Seed of the made-up numbers", limits.SEED)
 
 
 def _looks() -> None:
@@ -233,13 +216,8 @@ def _looks() -> None:
         "or 1.",
     )
     choose("drawing", "Arrows are drawn", Drawing, _DRAWINGS.get)
-    st.number_input(
-        "Arrows from this share on, in %",
-        parameters.LEAST[0],
-        parameters.LEAST[-1],
-        help="Weaker ones are left out.",
-        **address.named("least"),
-    )
+    weakest = "Arrows from this share on, in %"
+    whole_number("least", weakest, parameters.LEAST, help="Weaker ones are left out.")
     st.toggle("A word’s arrow to itself", **address.named("own"))
     choose(
         "turned",
@@ -249,5 +227,4 @@ def _looks() -> None:
         help="Some books write a word’s vector as a row, some as a column. Then every matrix is "
         "transposed and the factors change places; no number changes.",
     )
-    decimals = parameters.DECIMALS
-    st.slider("Decimals", decimals[0], decimals[-1], **address.named("decimals"))
+    slide("decimals", "Decimals", parameters.DECIMALS)

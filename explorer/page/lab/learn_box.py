@@ -18,6 +18,7 @@ from explorer.figures.matrix import largest
 from explorer.labels import percent
 from explorer.page import style
 from explorer.page.chart import chart
+from explorer.page.choose import whole_number
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
 from explorer.page.session import address
@@ -58,7 +59,7 @@ def learn_box(settings: Settings, view: View) -> None:
         f"sentences of {length} words. It learns on {len(run.trainings[True].train.words):,} and "
         f"is asked about {len(run.trainings[True].test.words):,} others."
     )
-    st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
+    whole_number("lab_seed", "Seed", SEED, width=130)
     waiting = not (run.done or run.stopped)
     # While it trains, only this part of the page runs again and again.
     st.fragment(_watch, run_every=_CHUNK if waiting else None)(run, learn.STEPS)

@@ -10,10 +10,9 @@ from explorer.describe import word
 from explorer.lab import predict
 from explorer.lab.predict import MOST_FEATURES, N_QUESTIONS, Kind, Question, Slip, Sum, Way
 from explorer.labels import exact, number
-from explorer.page.choose import choose
+from explorer.page.choose import choose, whole_number
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
-from explorer.page.session import address
 from explorer.settings import SEED, Settings
 from explorer.trace import AttentionTrace, trace
 from explorer.view import View
@@ -56,7 +55,7 @@ def predict_box(settings: Settings, view: View) -> None:
     asked = predict.questions(t, head, view.lab_seed)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choose("lab_question", "Question", N_QUESTIONS, str)
-        st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
+        whole_number("lab_seed", "Seed", SEED, width=130)
     if view.lab_question > len(asked):
         st.info(f"This sentence allows only {len(asked)} questions. Choose one of those.")
     else:

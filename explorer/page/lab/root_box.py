@@ -11,9 +11,8 @@ from explorer.figures.lines import lines
 from explorer.lab import root
 from explorer.lab.root import DIMENSIONS, Spread
 from explorer.labels import number, percent
-from explorer.page.choose import choose
+from explorer.page.choose import choose, whole_number
 from explorer.page.lab import parts
-from explorer.page.session import address
 from explorer.settings import SEED, Settings
 from explorer.view import Curve, View
 
@@ -31,7 +30,7 @@ def root_box(settings: Settings, view: View) -> None:
     parts.question("Why divide the scores by the square root of d?")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choose("lab_curve", "Watch", Curve, _CURVES.get, wrap=True)
-        st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
+        whole_number("lab_seed", "Seed", SEED, width=130)
     found = _sweep(settings.d_query, view.lab_seed)
     here = next(spread for spread in found if spread.d == settings.d_query)
     title, y_title, curves, y_range = _drawn(view.lab_curve, found)

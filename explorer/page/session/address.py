@@ -155,16 +155,6 @@ def fall_back(name: str, to: Any, rule: str) -> None:
     write()
 
 
-def ignored() -> list[Ignored]:
-    """What could not be used of the link that was opened, until the reader moves on."""
-    return session().ignored
-
-
-def first_visit() -> bool:
-    """Whether this session began without a link."""
-    return session().first_visit
-
-
 def link(state: State | None = None) -> str:
     """The address of the page as it is now, or as it is in another state."""
     page = (st.context.url or "").split("?")[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from explorer.link import codec
 from explorer.link.run import Run, run
-from explorer.link.state import defaults, experiment_of
+from explorer.link.state import experiment_of
 from explorer.page.session import address
 
 
@@ -12,11 +12,6 @@ def pinned() -> Run | None:
     """The run of the pinned state; None where nothing is pinned."""
     state = codec.pinned(address.now().state.pin)
     return None if state is None else run(state)
-
-
-def example_s_own() -> Run:
-    """The run of the present example as it opens."""
-    return run(defaults(address.now().state.example))
 
 
 def pin() -> None:
