@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -53,7 +54,7 @@ def set_aside(state: State) -> list[str]:
     ]
 
 
-def base(state: State) -> dict[str, Rows]:
+def base(state: State) -> Mapping[str, Rows]:
     """The matrices that stand where nothing is changed by hand; none without an experiment."""
     return _base(replace(state, view=View(), pin=None, edits=NOTHING))
 
@@ -70,7 +71,7 @@ def is_typed(state: State, name: str, row: int, column: int) -> bool:
 
 
 @lru_cache(maxsize=8)  # 0.2 s for the largest; the link, the table and the panel ask for it
-def _base(plain: State) -> dict[str, Rows]:
+def _base(plain: State) -> Mapping[str, Rows]:
     try:
         settings = unedited(plain)
     except ValueError:

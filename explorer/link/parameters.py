@@ -51,38 +51,42 @@ class Parameter:
     from_control: Callable[[Any], Any] = _same
 
 
-def _whole(allowed: range) -> Parameter:
-    def read(given: str) -> int:
-        # int() would also take "1_000" and digits of other scripts, which links never hold.
-        if not re.fullmatch("[0-9]{1,9}", given) or int(given) not in allowed:
+def _checked(
+    allows: Callable[[str], object],
+    rule: str,
+    convert: Callable[[str], Any] = str,
+    write: Callable[[Any], str] = str,
+) -> Parameter:
+    def read(given: str) -> Any:
+        if not allows(given):
             raise ValueError
-        return int(given)
+        return convert(given)
 
-    return Parameter(read, lambda: f"a whole number from {allowed[0]} to {allowed[-1]:,}")
+    return Parameter(read, lambda: rule, write)
+
+
+def _whole(allowed: range) -> Parameter:
+    # int() would also take "1_000" and digits of other scripts, which links never hold.
+    return _checked(
+        lambda given: re.fullmatch("[0-9]{1,9}", given) and int(given) in allowed,
+        f"a whole number from {allowed[0]} to {allowed[-1]:,}",
+        int,
+    )
 
 
 def _decimal(low: float, high: float) -> Parameter:
-    def read(given: str) -> float:
-        number = r"[0-9]{1,3}(\.[0-9]{1,6})?"
-        if not re.fullmatch(number, given) or not low <= float(given) <= high:
-            raise ValueError
-        return float(given)
-
-    def write(value: float) -> str:
-        return f"{value:.6f}".rstrip("0").rstrip(".")
-
-    return Parameter(read, lambda: f"a number from {low:g} to {high:g}", write)
+    number = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
+    return _checked(
+        lambda given: number.fullmatch(given) and low <= float(given) <= high,
+        f"a number from {low:g} to {high:g}",
+        float,
+        lambda value: f"{value:.6f}".rstrip("0").rstrip("."),
+    )
 
 
 def _place() -> Parameter:
     """A position. Which ones there are hangs on the sentence: see `codec.settle`."""
-
-    def read(given: str) -> int:
-        if not re.fullmatch("[0-9]+", given):
-            raise ValueError
-        return int(given)
-
-    return Parameter(read, lambda: "a whole number from 0")
+    return _checked(re.compile("[0-9]+").fullmatch, "a whole number from 0", int)
 
 
 def _or(word: str, number: Parameter, on_control: str | None = None) -> Parameter:
@@ -108,8 +112,8 @@ def _one_of(codes: Callable[[], Iterable[str]]) -> Parameter:
 
 
 def _number_of(allowed: tuple[int, ...]) -> Parameter:
-    codes = _one_of(lambda: map(str, allowed))
-    return Parameter(lambda given: int(codes.read(given)), codes.rule)
+    codes = [str(number) for number in allowed]
+    return _checked(codes.__contains__, f"one of {', '.join(codes)}", int)
 
 
 def _any_of(codes: type[StrEnum]) -> Parameter:
@@ -132,21 +136,16 @@ def _any_of(codes: type[StrEnum]) -> Parameter:
 
 
 def _text(most: int = limits.MAX_CHARACTERS) -> Parameter:
-    def read(given: str) -> str:
-        if len(given) > most:
-            raise ValueError
-        return given
-
-    return Parameter(read, lambda: f"up to {most:,} characters")
+    return _checked(lambda given: len(given) <= most, f"up to {most:,} characters")
 
 
 def _switch() -> Parameter:
-    def read(given: str) -> bool:
-        if given not in ("0", "1"):
-            raise ValueError
-        return given == "1"
-
-    return Parameter(read, lambda: "0 or 1", lambda value: "1" if value else "0")
+    return _checked(
+        ("0", "1").__contains__,
+        "0 or 1",
+        lambda given: given == "1",
+        lambda value: "1" if value else "0",
+    )
 
 
 PARAMETERS: dict[str, Parameter] = {
