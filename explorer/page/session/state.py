@@ -80,7 +80,9 @@ class Session:
 
 def session() -> Session:
     """This reader's."""
-    return st.session_state.setdefault(_KEY, Session())
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = Session()
+    return st.session_state[_KEY]
 
 
 def said(key: str, nothing: Any = None) -> Any:
