@@ -651,6 +651,11 @@ def test_a_pin_holds_what_is_computed_and_not_what_is_looked_at():
     assert pinned(seen.pin) is None
 
 
+@pytest.mark.parametrize("pin", ["text=" + "a+" * (MAX_TOKENS + 1), "pin=d_model%3D4", "d_model=1"])
+def test_a_pin_that_nothing_can_be_compared_with_is_named(pin):
+    assert refused({"view": "compare", PIN: pin}) == {PIN}
+
+
 def test_a_pin_too_large_for_a_link_is_left_out_and_said():
     values = defaults(OWN).but(pin="text=" + "a" * 7_000)
     assert PIN not in encode(values)

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 from explorer import edits as by_hand
 from explorer.edits import NOTHING
 from explorer.examples import DEFAULT, OWN
-from explorer.link.experiment import base, shape
+from explorer.link.experiment import base, experiment, shape
 from explorer.link.parameters import EDITS, MEAN, PARAMETERS, PIN
 from explorer.link.state import LOOKED_AT, State, defaults
 from explorer.settings import divisors
@@ -122,10 +122,11 @@ def _opened(pin: str) -> tuple[State, list[Ignored]]:
 
 
 def _checked_pin(pin: str) -> str:
-    """A pin as this page writes it. Raises ValueError for what is no whole state, or has a pin."""
+    """A pin as this page writes it. Raises ValueError for what no experiment can be made of."""
     state, ignored = _opened(pin)
     if ignored or state.pin is not None:
         raise ValueError
+    experiment(state)
     return pin_of(state)
 
 

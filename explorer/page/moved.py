@@ -43,10 +43,7 @@ def baseline(now: Run) -> AttentionTrace | None:
     if pinned is None and now.state.example not in EXAMPLES:
         st.caption("What moved: pin this state, and what you change next is compared with it.")
         return None
-    other = pinned or run(defaults(now.state.example))
-    if other.refusal:
-        return None
-    before = other.trace
+    before = (pinned or run(defaults(now.state.example))).trace
     what = "the pinned state" if pinned else "the example’s own state"
     if len(before.tokens) != len(t.tokens):
         st.caption(
