@@ -17,13 +17,15 @@ from typing import Any
 import numpy as np
 
 from explorer import edits as by_hand
-from explorer import labels, share
+from explorer import labels
 from explorer.attention import Array
 from explorer.edits import Edits, Rows, written
 from explorer.examples import OWN
 from explorer.export import read_state
+from explorer.link import codec
+from explorer.link.codec import Ignored
+from explorer.link.state import State, defaults
 from explorer.settings import D_MODEL, MAX_CHARACTERS, MAX_NUMBER, MAX_TOKENS, Mask
-from explorer.share import EDITS, Ignored, Values
 from explorer.tokens import tokenize
 
 ENDINGS = ("csv", "tsv", "txt", "json", "npy", "npz", "safetensors")
@@ -101,14 +103,14 @@ def ready(name: str, data: bytes) -> Ready | None:
     return Ready(tuple(words) or tuple(f"word{n}" for n in range(1, n_tokens + 1)), weights)
 
 
-def opened(name: str, data: bytes) -> tuple[Values, list[Ignored]]:
-    """What a file stands for, as values of controls, and what of it could not be used.
+def opened(name: str, data: bytes) -> tuple[State, list[Ignored]]:
+    """What a file stands for, as the state of the page, and what of it could not be used.
 
     Raises ValueError, in a sentence, for a file that cannot be used.
     """
     ending = name.rpartition(".")[2].lower()
     if ending == "json":
-        return share.decode(read_state(data))
+        return codec.decode(read_state(data))
     if ending == "npy":
         return _of_arrays({"x": _array(data)}), []
     if ending == "npz":
@@ -120,7 +122,7 @@ def opened(name: str, data: bytes) -> tuple[Values, list[Ignored]]:
     raise ValueError(f"This page opens files that end in {', '.join(ENDINGS)}.")
 
 
-def _of_table(data: bytes) -> Values:
+def _of_table(data: bytes) -> State:
     """A line for each word: the word, then its numbers. A first line of names is passed over."""
     try:
         text = data.decode("utf-8-sig")
@@ -147,23 +149,23 @@ def _of_table(data: bytes) -> Values:
     return _own([line[0].strip() for line in lines], tuple(rows))
 
 
-def _of_arrays(arrays: dict[str, Array]) -> Values:
+def _of_arrays(arrays: dict[str, Array]) -> State:
     """X, or Q, K and V; with tokens and a mask where they are given."""
     found = {name.lower(): array for name, array in arrays.items()}
     tokens = found.pop("tokens", None)
     mask = next((found.pop(n) for n in ("visible", "mask") if n in found), None)
     if {"q", "k", "v"} <= found.keys() and "x" not in found:
-        values = _of_queries(found["q"], found["k"], found["v"], tokens)
+        state = _of_queries(found["q"], found["k"], found["v"], tokens)
     elif "x" in found:
         x = _finite("X", found["x"], 2)
-        values = _own(_words(tokens, len(x)), written(x.tolist()))
+        state = _own(_words(tokens, len(x)), written(x.tolist()))
     else:
         raise ValueError(
             f"An array named x, or three named q, k and v, are needed; this file has "
             f"{', '.join(labels.shown(name, 20) for name in arrays) or 'none'}."
         )
     if mask is not None:
-        n_tokens = len(values[EDITS].words)
+        n_tokens = len(state.edits.words)
         if mask.shape != (n_tokens, n_tokens):
             raise ValueError(
                 f"A mask must be {n_tokens} by {n_tokens}, a row for each query and a column for "
@@ -176,12 +178,12 @@ def _of_arrays(arrays: dict[str, Array]) -> Values:
             )
         if not mask.all():
             visible = tuple(tuple("1" if seen else "0" for seen in row) for row in mask)
-            values[EDITS] = by_hand.changed(values[EDITS], visible=visible)
-            values["mask"] = [Mask.CUSTOM.value]
-    return values
+            edits = by_hand.changed(state.edits, visible=visible)
+            state = state.but(edits=edits, mask=(Mask.CUSTOM,))
+    return state
 
 
-def _of_queries(q: Array, k: Array, v: Array, tokens: Array | None) -> Values:
+def _of_queries(q: Array, k: Array, v: Array, tokens: Array | None) -> State:
     """Queries, keys and values side by side as embeddings, and matrices that pick each out again.
 
     (T, D) or, with heads, (H, T, D).
@@ -201,17 +203,17 @@ def _of_queries(q: Array, k: Array, v: Array, tokens: Array | None) -> Values:
             f"Queries, keys and values of all heads may have {D_MODEL[-1]} numbers a word "
             f"together; these have {d_model}."
         )
-    values = _own(_words(tokens, n_tokens), written(x.tolist()))
+    state = _own(_words(tokens, n_tokens), written(x.tolist()))
     picks, start = {}, 0
     for name, matrix in zip(("w_q", "w_k", "w_v"), joined, strict=True):
         width = matrix.shape[1]
         picks[name] = written(np.eye(d_model)[:, start : start + width].tolist())
         start += width
-    values[EDITS] = by_hand.changed(values[EDITS], **picks)
-    return values | {"qkv": True, "n_heads": n_heads, "d_k": d_k, "d_v": v.shape[2]}
+    edits = by_hand.changed(state.edits, **picks)
+    return state.but(qkv=True, n_heads=n_heads, d_k=d_k, d_v=v.shape[2], edits=edits)
 
 
-def _own(words: Sequence[str], rows: Rows) -> Values:
+def _own(words: Sequence[str], rows: Rows) -> State:
     """A sentence of the reader's own whose words have these vectors."""
     n_features = by_hand.shape(rows)[1]
     if n_features not in D_MODEL:
@@ -229,11 +231,8 @@ def _own(words: Sequence[str], rows: Rows) -> Values:
     text = " ".join(words)
     if tokenize(text) != tuple(words) or len(text) > MAX_CHARACTERS:
         raise ValueError("These words do not stay apart in a sentence, or are too long for one.")
-    return share.defaults(OWN) | {
-        "text": text,
-        "d_model": n_features,
-        EDITS: Edits(words=tuple(words), x=rows),
-    }
+    edits = Edits(words=tuple(words), x=rows)
+    return defaults(OWN).but(text=text, d_model=n_features, edits=edits)
 
 
 def _words(tokens: Array | None, count: int) -> list[str]:

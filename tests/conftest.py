@@ -4,7 +4,7 @@ import pytest
 from hypothesis import settings
 from needs import needed
 
-from explorer.page import parts
+from explorer.page.session import fragments
 from explorer.pretrained import checkpoint
 
 settings.register_profile("core", deadline=None, derandomize=True, database=None, max_examples=40)
@@ -26,4 +26,4 @@ def model(place):
 @pytest.fixture(autouse=True, scope="session")
 def no_breath():
     """Nothing is sent where there is no browser."""
-    parts._BREATH = 0
+    fragments._BREATH = 0

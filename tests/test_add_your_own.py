@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer import export, share
+from explorer import export
+from explorer.link.codec import decode, encode
+from explorer.link.experiment import experiment
 from explorer.operations.matrices import BIAS, WEIGHTS
 from explorer.operations.normalisers import NORMALISERS, Normaliser
 from explorer.operations.operation import Operation
@@ -121,9 +123,9 @@ def grown(monkeypatch):
 
 @pytest.fixture
 def settings(grown):
-    values, ignored = share.decode(LINK)
+    state, ignored = decode(LINK)
     assert ignored == []
-    return share.experiment(values)
+    return experiment(state)
 
 
 def test_published_numbers():
@@ -132,11 +134,11 @@ def test_published_numbers():
 
 
 def test_the_link_holds_them(grown):
-    values, _ = share.decode(LINK)
-    link = share.encode(values)
+    state, _ = decode(LINK)
+    link = encode(state)
     assert (link["rule"], link["position"]) == ("sparse", "log")
-    assert share.decode(link)[0] == values
-    assert share.decode(LINK | {"rule": "nonsense"})[1][0].name == "rule"
+    assert decode(link)[0] == state
+    assert decode(LINK | {"rule": "nonsense"})[1][0].name == "rule"
 
 
 def test_the_numbers_are_theirs(settings):

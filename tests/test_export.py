@@ -10,9 +10,10 @@ import pytest
 from experiments import PAIRS
 from reading import array, run, steps
 
-from explorer import share
 from explorer.examples import EXAMPLES
 from explorer.export import csv_text, latex, markdown, npz, read_state, state, tables
+from explorer.link import codec
+from explorer.link.experiment import experiment
 from explorer.settings import Settings
 from explorer.trace import trace
 
@@ -87,11 +88,11 @@ def test_the_arrays_load_without_pickles_under_the_names_of_the_trace():
 
 def test_the_state_opens_again_and_holds_every_step():
     link = {"example": "poem_causal", "mask": "causal,padding", "query": "1"}
-    values, _ = share.decode(link)
-    settings = share.experiment(values)
+    values, _ = codec.decode(link)
+    settings = experiment(values)
     t = trace(settings)
-    text = state(share.encode(values, limited=False), settings, t)
-    assert share.decode(read_state(text)) == (values, [])
+    text = state(codec.encode(values, limited=False), settings, t)
+    assert codec.decode(read_state(text)) == (values, [])
     steps = json.loads(text)["steps"]
     np.testing.assert_array_equal(np.array(steps["weights"]), t.weights[0])
     assert steps["masked"][0][2] == "-inf"

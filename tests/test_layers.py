@@ -35,7 +35,7 @@ ORDER = (
     "describe",
     "view",
     "walks",
-    "share",
+    "link",
     "open_file",
     "rendering",
     "figures",
@@ -65,7 +65,7 @@ ARRAYS_IN = {
     "pretrained",
     "examples",
     "view",
-    "share",
+    "link",
     "open_file",
 }
 """What figures may not know, though it stands below them: they are given arrays and words."""
@@ -145,6 +145,35 @@ def test_a_module_imports_only_what_stands_below_it(name):
     assert faults(name, MODULES[name]) == []
 
 
+def own_state(name, source):
+    """Where a module touches Streamlit's session state though it is no part of page/session."""
+    if name.startswith("explorer.page.session"):
+        return []
+    return [
+        f"{name}, line {node.lineno}"
+        for node in ast.walk(ast.parse(source))
+        if (isinstance(node, ast.Attribute) and node.attr == "session_state")
+        or (isinstance(node, ast.alias) and node.name == "session_state")
+    ]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_only_the_session_touches_the_session_state(name):
+    assert own_state(name, MODULES[name]) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'st.session_state["_values"]',
+        "state = st.session_state",
+        "from streamlit import session_state",
+    ],
+)
+def test_a_touch_is_found(source):
+    assert len(own_state("explorer.page.tables", source)) == 1
+
+
 def test_every_module_of_the_core_is_read():
     core = ("attention", "masks", "tokens", "embeddings", "settings", "trace", "walks", "twin")
     assert {f"explorer.{part}" for part in core} <= set(MODULES)
@@ -162,12 +191,12 @@ def test_every_module_of_the_core_is_read():
         ("explorer.settings", "import explorer.trace"),
         ("explorer.settings", "from . import trace"),
         ("explorer.settings", "if True:\n    from explorer.trace import trace"),
-        ("explorer.share", "import streamlit"),
-        ("explorer.share", "from explorer.page import address"),
+        ("explorer.link.codec", "import streamlit"),
+        ("explorer.link.codec", "from explorer.page import address"),
         ("explorer.walks", "from explorer import twin"),
         ("explorer.figures.matrix", "from explorer.trace import AttentionTrace"),
         ("explorer.figures.matrix", "from explorer.settings import Settings"),
-        ("explorer.figures", "from explorer import share"),
+        ("explorer.figures", "from explorer.link import codec"),
         ("explorer.figures.matrix", "import streamlit"),
         ("explorer.figures.matrix", "import torch"),
         ("explorer.figures.matrix", "def f():\n    import plotly"),
@@ -229,7 +258,7 @@ def test_an_allowed_import_is_not_found(name, source):
 
 @pytest.mark.parametrize(
     "module",
-    ["trace", "walks", "examples", "share", "pretrained.checkpoint", "pretrained.measures"],
+    ["trace", "walks", "examples", "link.run", "pretrained.checkpoint", "pretrained.measures"],
 )
 def test_the_core_loads_no_heavy_library(module):
     program = f"import sys, explorer.{module}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"

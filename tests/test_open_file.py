@@ -6,8 +6,9 @@ import pickle
 import numpy as np
 import pytest
 
-from explorer import share
 from explorer.export import csv_text, npz, state, tables
+from explorer.link import codec
+from explorer.link import experiment as of_state
 from explorer.open_file import opened, ready
 from explorer.settings import Settings
 from explorer.trace import trace
@@ -17,9 +18,9 @@ def experiment(name, data):
     values, ignored = opened(name, data if isinstance(data, bytes) else data.encode())
     assert ignored == []
     # It has to survive the page's own rules, and the link.
-    assert share.settle(values) == (values, {})
-    assert share.decode(share.encode(values, limited=False)) == (values, [])
-    return share.experiment(values)
+    assert codec.settle(values) == (values, {})
+    assert codec.decode(codec.encode(values, limited=False)) == (values, [])
+    return of_state.experiment(values)
 
 
 def npz_of(**arrays):
@@ -80,9 +81,9 @@ def test_embeddings_alone_are_enough():
 
 
 def test_a_saved_state_opens_again():
-    values, _ = share.decode({"example": "poem_causal", "mask": "causal", "query": "1"})
-    settings = share.experiment(values)
-    text = state(share.encode(values), settings, trace(settings))
+    values, _ = codec.decode({"example": "poem_causal", "mask": "causal", "query": "1"})
+    settings = of_state.experiment(values)
+    text = state(codec.encode(values), settings, trace(settings))
     assert opened("a.json", text.encode()) == (values, [])
 
 

@@ -19,10 +19,15 @@ import pytest
 from streamlit.runtime.scriptrunner import RerunData
 from streamlit.testing.v1 import AppTest
 
-from explorer import attention, labels, share
+from explorer import attention, labels
 from explorer import edits as by_hand
 from explorer.examples import EXAMPLES, OWN
-from explorer.page import address, bridge
+from explorer.link.codec import decode, encode
+from explorer.link.experiment import experiment
+from explorer.link.parameters import PARAMETERS
+from explorer.link.state import defaults
+from explorer.page import bridge
+from explorer.page.session import address
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
 from explorer.trace import trace
 from explorer.view import Direction, Drawing, View
@@ -43,10 +48,16 @@ def open_page(**link):
 
 def run(page):
     page.session_state["more"] = True
-    page.session_state["_sent_to_browser"] = {}  # there is none that would remember figures
+    if "session" in page.session_state:
+        page.session_state["session"].sent = {}  # there is no browser that would remember figures
     page.run()
     assert [error.value for error in page.exception] == []
     return page
+
+
+def on_control(state, name):
+    """What a control says in a state."""
+    return PARAMETERS[name].to_control(state.value(name))
 
 
 def go(page, **link):
@@ -360,13 +371,13 @@ def test_choosing_an_example_sets_every_control(paste, name):
     other = "journey_qkv" if name == "bank_river" else "bank_river"
     changed = {"decimals": "4", "qkv": "1", "mask": "causal,padding", "direction": "to"}
     page = choose(paste(example=other, **changed), example=name)
-    usual = share.defaults(name)
-    assert link(page) == share.encode(usual)
-    for parameter, value in usual.items():
+    usual = defaults(name)
+    assert link(page) == encode(usual)
+    for parameter in PARAMETERS:
         if parameter in page.session_state:
-            assert page.session_state[parameter] == value, parameter
+            assert page.session_state[parameter] == on_control(usual, parameter), parameter
     for parameter in ("example", "text", "d_model", "scale", "mask", "qkv", "n_heads", "query"):
-        assert page.get_by_key(parameter).value == usual[parameter], parameter
+        assert page.get_by_key(parameter).value == on_control(usual, parameter), parameter
     assert_shows(page, EXAMPLES[name].settings)
 
 
@@ -406,7 +417,7 @@ def test_compare_shows_both_on_one_scale_and_their_difference(paste, options):
     page = paste(view="compare", **options)
     drawn = {key: spec["data"] for key, spec in charts(page).items()}
     assert set(drawn) == {"a_scores", "b_scores", "a_weights", "b_weights", "difference"}
-    settings = share.experiment(share.decode(options)[0])
+    settings = experiment(decode(options)[0])
     head = int(options.get("head", 0))
     raw, scaled = (trace(replace(settings, scale=scale)) for scale in ("raw", "sqrt_d_k"))
 
@@ -529,8 +540,8 @@ def test_weights_that_are_no_numbers_are_said_to_be_none(paste):
     packed = {"text": "a b", "d_model": "2", "rule": "total", "seed": "0"}
     page = paste(**packed)
     rows = by_hand.Edits(x=(("1", "0"), ("-1", "0")), words=("a", "b"))
-    values = share.decode(packed)[0] | {share.EDITS: rows}
-    page = paste(**share.encode(values) | {"view": "compare"})
+    state = decode(packed)[0].but(edits=rows)
+    page = paste(**encode(state) | {"view": "compare"})
     assert np.isnan(numbers(page, "a_weights")).all()
     assert any("no numbers here" in text for text in bodies(page))
     assert not any("nan" in text for text in bodies(page))  # as Python writes it
@@ -725,7 +736,7 @@ HOSTILE = (
 @pytest.fixture
 def whole_words(monkeypatch):
     """Cut sentences at white space only, so that a hostile word stays one token."""
-    for module in ("settings", "share"):
+    for module in ("settings", "link.codec", "link.experiment"):
         monkeypatch.setattr(f"explorer.{module}.tokenize", lambda text: tuple(text.split()))
 
 

@@ -135,7 +135,7 @@ def test_what_parts_cannot_follow_is_drawn_whole(link, key, value):
 
 def test_a_run_that_was_broken_off_is_made_up_for():
     page = open_page()
-    page.session_state["_parts_of_whole"] = None
+    page.session_state["session"].parts_of_whole = None
     assert not is_part(choose(page, "query", 2))
     assert is_part(choose(page, "query", 3))
 

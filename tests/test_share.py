@@ -1,6 +1,7 @@
 """Links: there and back without loss, open for ever, and never a reason to fail."""
 
 from dataclasses import asdict
+from enum import StrEnum
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
@@ -16,29 +17,15 @@ from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES, OWN
 from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
+from explorer.link.codec import address, decode, encode, pin_of, pinned, settle
+from explorer.link.experiment import base, experiment, set_aside, unedited
+from explorer.link.parameters import EDITS, PARAMETERS, PIN
+from explorer.link.run import run
+from explorer.link.state import defaults, experiment_of
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
 from explorer.pretrained.measures import Behaviour
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
-from explorer.share import (
-    EDITS,
-    PARAMETERS,
-    PIN,
-    address,
-    base,
-    decode,
-    defaults,
-    encode,
-    experiment,
-    experiment_of,
-    fits_link,
-    pin_of,
-    pinned,
-    set_aside,
-    settle,
-    unedited,
-    view,
-)
 from explorer.tokens import tokenize
 from explorer.trace import given as given_matrices
 from explorer.trace import trace
@@ -167,10 +154,8 @@ def values(draw):
         )
     )
     example = draw(st.sampled_from(["warm_mat", OWN]) | st.sampled_from(NAMES))
-    settled = settle(defaults(example) | changed)[0]
-    if draw(st.booleans()):
-        settled["edits"] = draw(edits_of(settled))
-    return settled
+    settled = settle(defaults(example).but(**typed(changed)))[0]
+    return settled.but(edits=draw(edits_of(settled))) if draw(st.booleans()) else settled
 
 
 @st.composite
@@ -186,7 +171,7 @@ def edits_of(draw, settled):
             )
             kept = tuple(map(tuple, changed))
             found[name] = draw(st.sampled_from([kept, kept, (("1", "0"),)]))
-    words = tokenize(settled["text"])
+    words = tokenize(settled.text)
     if "x" in found:
         found["words"] = words if len(words) == len(found["x"]) else ("else",)
     return Edits(**found)
@@ -196,11 +181,22 @@ def in_order(masks):
     return [str(mask) for mask in Mask if mask in masks]
 
 
+def said(state):
+    """What every control says in a state."""
+    controls = {name: PARAMETERS[name].to_control(state.value(name)) for name in PARAMETERS}
+    return controls | {EDITS: state.edits}
+
+
+def typed(controls):
+    """The values that controls stand for which say this."""
+    return {name: PARAMETERS[name].from_control(value) for name, value in controls.items()}
+
+
 def opened(link):
-    """The values that a link opens, where nothing of it may be ignored."""
-    values, ignored = decode(dict(parse_qsl(link, keep_blank_values=True)))
+    """The state that a link opens, where nothing of it may be ignored."""
+    state, ignored = decode(dict(parse_qsl(link, keep_blank_values=True)))
     assert ignored == []
-    return values
+    return state
 
 
 # There and back
@@ -213,7 +209,7 @@ def test_a_link_brings_back_every_value(values):
 
 @given(values())
 def test_the_whole_address_brings_back_every_value(values):
-    parts = urlsplit(address("https://example.org/app", values))
+    parts = urlsplit(address("https://example.org/app", encode(values)))
     assert parts.path == "/app"
     assert opened(parts.query) == values
 
@@ -221,10 +217,10 @@ def test_the_whole_address_brings_back_every_value(values):
 @given(values())
 def test_a_link_holds_nothing_that_its_example_says_already(values):
     link = encode(values)
-    usual = defaults(values["example"])
+    usual = defaults(values.example)
     for name in link.keys() - {"example", "text"}:
-        assert values[name] != usual[name]
-    assert ("text" in link) == (values["example"] == OWN or values["text"] != usual["text"])
+        assert values.value(name) != usual.value(name)
+    assert ("text" in link) == (values.example == OWN or values.text != usual.text)
 
 
 @given(values())
@@ -233,10 +229,10 @@ def test_what_is_settled_stays_as_it_is(values):
 
 
 def test_every_value_has_its_parameter_and_its_default():
-    assert decode({}) == (WARM_MAT, [])
+    assert said(opened("")) == WARM_MAT
     assert [*PARAMETERS, EDITS] == list(WARM_MAT)
     for name in NAMES:
-        assert defaults(name).keys() == WARM_MAT.keys()
+        assert defaults(name).values().keys() == WARM_MAT.keys()
 
 
 # What links say
@@ -267,18 +263,18 @@ def test_every_value_has_its_parameter_and_its_default():
     ],
 )
 def test_each_parameter_sets_its_value_and_no_other(link, changed):
-    assert opened(link) == WARM_MAT | changed
+    assert said(opened(link)) == WARM_MAT | changed
 
 
 def test_a_text_without_an_example_is_a_sentence_of_ones_own():
     values = opened("text=the+cat+the&d_model=4")
-    assert values == defaults(OWN) | {"text": "the cat the", "d_model": 4}
+    assert values == defaults(OWN).but(text="the cat the", d_model=4)
     assert experiment(values) == Settings(text="the cat the", d_model=4)
 
 
 def test_a_text_beside_an_example_leaves_the_example_chosen():
     values = opened("example=bank_river&text=bank+of+rivers")
-    assert values == defaults("bank_river") | {"text": "bank of rivers"}
+    assert values == defaults("bank_river").but(text="bank of rivers")
 
 
 def test_ones_own_sentence_is_always_in_the_link():
@@ -295,7 +291,7 @@ def test_ones_own_sentence_is_always_in_the_link():
     ],
 )
 def test_the_link_to_an_example_is_short(name, link):
-    assert address("https://example.org/", defaults(name)) == link
+    assert address("https://example.org/", encode(defaults(name))) == link
 
 
 OWN_TEXT = WARM_MAT | {"example": "own", "d_model": 4, "query": 0, "key": 0}
@@ -343,7 +339,7 @@ JOURNEY = WARM_MAT | {
 )
 def test_a_link_opens_for_ever(link, values):
     """These values never change. A new parameter adds its default to WARM_MAT, and that is all."""
-    assert opened(link) == values
+    assert said(opened(link)) == values
 
 
 # Nonsense
@@ -384,7 +380,7 @@ NO_NUMBERS += ("nan", "inf", "None", "1,5", "9" * 5_000, "\x00", "<script>", "\u
 @pytest.mark.parametrize("name", [*WHOLE, *PLACES])
 def test_what_is_no_number_opens_the_default_and_is_named(name, given):
     assert refused({name: given}) == {name}
-    assert decode({name: given})[0] == WARM_MAT
+    assert said(decode({name: given})[0]) == WARM_MAT
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -394,7 +390,7 @@ def test_a_number_out_of_range_opens_the_default_and_is_named(name):
         assert refused({name: str(number)}) == {name}
     for number in (low, high):
         wide = {"qkv": "1", "d_k": "1", "d_model": "64"}
-        assert decode(wide | {name: str(number)})[0][name] == number
+        assert decode(wide | {name: str(number)})[0].value(name) == number
 
 
 def test_a_class_can_be_shown_every_step_of_every_experiment_and_then_the_arrows():
@@ -407,7 +403,7 @@ def test_a_place_out_of_range_is_0_and_is_named(name):
     for number in ("7", "9999", "10000", "9" * 40):
         values, ignored = decode({name: number})
         assert named(ignored) == {name}
-        assert values == WARM_MAT | {name: 0}
+        assert said(values) == WARM_MAT | {name: 0}
 
 
 @pytest.mark.parametrize(
@@ -428,14 +424,14 @@ def test_a_place_out_of_range_is_0_and_is_named(name):
 )
 def test_a_part_that_cannot_be_used_opens_the_default_and_is_named(name, given):
     assert refused({name: given}) == {name}
-    assert decode({name: given})[0] == WARM_MAT
+    assert said(decode({name: given})[0]) == WARM_MAT
 
 
 def test_the_good_parts_of_a_link_are_used_beside_the_bad():
     link = {"d_model": "8", "scale": "maybe", "seed": "3", "utm_source": "mail", "query": "9"}
     values, ignored = decode(link)
     assert named(ignored) == {"scale", "utm_source", "query"}
-    assert values == WARM_MAT | {"d_model": 8, "seed": 3, "query": 0}
+    assert said(values) == WARM_MAT | {"d_model": 8, "seed": 3, "query": 0}
 
 
 @pytest.mark.parametrize(
@@ -454,7 +450,7 @@ def test_the_good_parts_of_a_link_are_used_beside_the_bad():
 def test_parts_that_do_not_go_together_are_named_too(link, bad):
     values, ignored = decode(link)
     assert named(ignored) == bad.keys()
-    assert {name: values[name] for name in bad} == bad
+    assert {name: values.value(name) for name in bad} == bad
 
 
 def test_heads_need_not_divide_where_their_size_is_given():
@@ -464,7 +460,7 @@ def test_heads_need_not_divide_where_their_size_is_given():
 def test_a_part_that_is_bad_in_two_ways_is_named_once():
     """No number, and the example's own key is beyond this sentence as well."""
     values, ignored = decode({"example": "warm_mat", "text": "hi", "key": "x"})
-    assert values["key"] == 0
+    assert values.view.key == 0
     assert named(ignored) == {"key"}
 
 
@@ -477,7 +473,7 @@ def test_a_rule_says_what_is_possible():
 
 def test_a_text_may_have_8000_characters():
     values = opened("text=" + "x" * 8_000)
-    assert len(values["text"]) == 8_000
+    assert len(values.text) == 8_000
 
 
 @given(
@@ -491,7 +487,6 @@ def test_no_link_is_a_reason_to_fail(link):
     values, ignored = decode(link)
     assert named(ignored) <= link.keys()
     assert decode(encode(values)) == (values, [])
-    view(values)
 
 
 # From values to the experiment
@@ -500,23 +495,23 @@ def test_no_link_is_a_reason_to_fail(link):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_examples_own_values_are_its_own_experiment(name):
     assert experiment(defaults(name)) == EXAMPLES[name].settings
-    assert view(defaults(name)) == View(query=EXAMPLES[name].query, key=EXAMPLES[name].key)
+    assert defaults(name).view == View(query=EXAMPLES[name].query, key=EXAMPLES[name].key)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_vectors_leave_with_the_sentence_and_come_back_with_it(name):
     own = defaults(name)
-    changed = own | {"text": own["text"] + " !"}
+    changed = own.but(text=own.text + " !")
     assert experiment(changed).x is None
-    assert experiment(changed | {"text": own["text"]}) == EXAMPLES[name].settings
+    assert experiment(changed.but(text=own.text)) == EXAMPLES[name].settings
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_vectors_and_matrices_leave_with_the_dimension_and_come_back_with_it(name):
     own = defaults(name)
-    wider = experiment(own | {"d_model": 6})
+    wider = experiment(own.but(d_model=6))
     assert (wider.x, wider.w_q, wider.w_k, wider.w_v) == (None, None, None, None)
-    assert experiment(own | {"d_model": own["d_model"]}) == EXAMPLES[name].settings
+    assert experiment(own.but(d_model=own.d_model)) == EXAMPLES[name].settings
 
 
 @pytest.mark.parametrize(
@@ -529,48 +524,50 @@ def test_vectors_and_matrices_leave_with_the_dimension_and_come_back_with_it(nam
     ],
 )
 def test_vectors_belong_to_these_very_words_in_this_order(text, stay):
-    assert (experiment(defaults("warm_mat") | {"text": text}).x is not None) == stay
+    assert (experiment(defaults("warm_mat").but(text=text)).x is not None) == stay
 
 
 def test_matrices_stay_while_they_fit():
     own, theirs = defaults("journey_qkv"), EXAMPLES["journey_qkv"].settings
-    two_heads = experiment(own | {"n_heads": 2, "d_k": 1, "text": "other words"})
+    two_heads = experiment(own.but(n_heads=2, d_k=1, text="other words"))
     assert (two_heads.x, two_heads.w_q, two_heads.w_v) == (None, theirs.w_q, theirs.w_v)
-    wide_values = experiment(own | {"d_v": 3})
+    wide_values = experiment(own.but(d_v=3))
     assert (wide_values.x, wide_values.w_k, wide_values.w_v) == (theirs.x, theirs.w_k, None)
-    assert experiment(own | {"qkv": False}).w_q is None
+    assert experiment(own.but(qkv=False)).w_q is None
 
 
 def test_the_same_words_as_a_sentence_of_ones_own_have_made_up_vectors():
     text = EXAMPLES["warm_mat"].settings.text
-    assert experiment(defaults(OWN) | {"text": text, "d_model": 3}).x is None
+    assert experiment(defaults(OWN).but(text=text, d_model=3)).x is None
 
 
 @given(values())
 def test_vectors_are_never_mixed(values):
     settings = unedited(values)
-    theirs = EXAMPLES[values["example"]].settings if values["example"] in EXAMPLES else Settings()
+    theirs = EXAMPLES[values.example].settings if values.example in EXAMPLES else Settings()
     tables = ("x", "w_q", "w_k", "w_v")
     assert all(getattr(settings, name) in (None, getattr(theirs, name)) for name in tables)
     same_words = settings.tokens == theirs.tokens and settings.d_model == theirs.d_model
     assert settings.x == (theirs.x if same_words else None)
-    shown = asdict(settings) | {"mask": list(settings.mask)}
-    assert all(shown[name] == value for name, value in values.items() if name in shown)
+    shown = asdict(settings)
+    assert all(shown[name] == value for name, value in values.values().items() if name in shown)
 
 
 def test_a_sentence_that_is_too_long_is_refused_in_words_only_when_it_is_computed():
     values = opened("text=" + "a+" * (MAX_TOKENS + 1))
-    assert len(tokenize(values["text"])) == MAX_TOKENS + 1
+    assert len(tokenize(values.text)) == MAX_TOKENS + 1
     with pytest.raises(ValueError, match=f"up to {MAX_TOKENS} tokens"):
         experiment(values)
 
 
 @given(values())
-def test_the_view_holds_what_the_values_say(values):
-    seen = asdict(view(values))
-    mean = {"head": None} if values["head"] == "mean" else {}
-    assert seen == {name: values[name] for name in seen} | mean
-    assert isinstance(view(values).step, str)
+def test_what_controls_say_stands_for_the_state_and_no_other(values):
+    controls = said(values)
+    del controls[EDITS]
+    again = values.but(**typed(controls))
+    assert again == values
+    assert [type(v) for v in again.values().values()] == [type(v) for v in values.values().values()]
+    assert not any(isinstance(value, StrEnum) for value in controls.values())
 
 
 # Numbers changed by hand
@@ -579,8 +576,8 @@ def test_the_view_holds_what_the_values_say(values):
 def edited(values, name, row, column, text):
     rows = [list(r) for r in base(values)[name]]
     rows[row][column] = text
-    words = {"words": tokenize(values["text"])} if name == "x" else {}
-    return values | {EDITS: Edits(**{name: tuple(map(tuple, rows))}, **words)}
+    words = {"words": tokenize(values.text)} if name == "x" else {}
+    return values.but(edits=Edits(**{name: tuple(map(tuple, rows))}, **words))
 
 
 @pytest.mark.parametrize("name", ["x", "w_q", "w_k", "w_v", "w_o"])
@@ -597,17 +594,17 @@ def test_a_changed_number_is_computed_with_and_the_others_stay(name):
 def test_a_custom_mask_counts_once_it_is_switched_on():
     values = edited(decode({})[0], "visible", 2, 3, "0")
     assert experiment(values).visible.all()
-    on = experiment(values | {"mask": ["custom"]}).visible
+    on = experiment(values.but(mask=(Mask.CUSTOM,))).visible
     assert not on[2, 3]
     assert on.sum() == on.size - 1
-    both = experiment(values | {"mask": ["causal", "custom"]}).visible
+    both = experiment(values.but(mask=(Mask.CAUSAL, Mask.CUSTOM))).visible
     np.testing.assert_array_equal(both, on & np.tri(7, dtype=bool))
 
 
 @pytest.mark.parametrize("elsewhere", [{"text": "dog bites man"}, {"d_model": 5}])
 def test_changed_vectors_wait_for_their_sentence_and_size(elsewhere):
     values = edited(decode({"example": "bank_river"})[0], "x", 0, 0, "9")
-    away = values | elsewhere
+    away = values.but(**elsewhere)
     assert experiment(away) == unedited(away)
     assert set_aside(away) == ["x"]
     assert set_aside(values) == []
@@ -617,7 +614,7 @@ def test_changed_vectors_wait_for_their_sentence_and_size(elsewhere):
 
 def test_vectors_of_another_sentence_of_the_same_length_are_not_mixed_in():
     values = edited(decode({"text": "dog bites man"})[0], "x", 0, 0, "9")
-    assert experiment(values | {"text": "man bites dog"}).x is None
+    assert experiment(values.but(text="man bites dog")).x is None
 
 
 def test_a_damaged_part_opens_the_example_and_is_named():
@@ -634,8 +631,9 @@ def test_three_changes_in_an_article_s_example_make_a_short_link():
         values = decode({"example": name})[0]
         rows = [list(row) for row in base(values)["x"]]
         rows[0][0], rows[1][1], rows[2][2] = "0.123", "-0.5", "7"
-        values[EDITS] = Edits(x=tuple(map(tuple, rows)), words=tokenize(values["text"]))
-        assert len(address("https://example.streamlit.app/", values)) < 300
+        edits = Edits(x=tuple(map(tuple, rows)), words=tokenize(values.text))
+        link = encode(values.but(edits=edits))
+        assert len(address("https://example.streamlit.app/", link)) < 300
 
 
 def test_what_is_too_long_for_a_link_is_left_out_of_it():
@@ -643,30 +641,36 @@ def test_what_is_too_long_for_a_link_is_left_out_of_it():
     rows = tuple(
         tuple(f"{n * 0.37 % 1:.9f}" for n in range(64 * i, 64 * i + 64)) for i in range(40)
     )
-    values[EDITS] = Edits(x=rows, words=tokenize(values["text"]))
+    values = values.but(edits=Edits(x=rows, words=tokenize(values.text)))
     assert "edits" not in encode(values)
-    assert not fits_link(values)
-    assert fits_link(values | {EDITS: NOTHING})
+    assert run(values).link != run(values).whole_link
+    fewer = run(values.but(edits=NOTHING))
+    assert fewer.link == fewer.whole_link
 
 
 @given(values(), values())
 def test_two_states_travel_in_one_link(now, then):
-    both = now | {PIN: pin_of(then)}
-    if EDITS in encode(now) or now[EDITS] == NOTHING:
+    both = now.but(pin=pin_of(then))
+    if EDITS in encode(now) or now.edits == NOTHING:
         found, ignored = decode(dict(parse_qsl(urlencode(encode(both)), keep_blank_values=True)))
         assert not ignored
         assert found == both
-    assert experiment_of(pinned(both)) == experiment_of(then)
+    assert experiment_of(pinned(both.pin)) == experiment_of(then)
 
 
 def test_a_pin_holds_what_is_computed_and_not_what_is_looked_at():
-    seen = defaults("bank_river") | {"query": 2, "view": "compare", "decimals": 5}
+    seen = defaults("bank_river").but(query=2, view=Open.COMPARE, decimals=5)
     assert pin_of(seen) == "example=bank_river"
-    assert pinned(seen) is None
+    assert pinned(seen.pin) is None
+
+
+@pytest.mark.parametrize("pin", ["text=" + "a+" * (MAX_TOKENS + 1), "pin=d_model%3D4", "d_model=1"])
+def test_a_pin_that_nothing_can_be_compared_with_is_named(pin):
+    assert refused({"view": "compare", PIN: pin}) == {PIN}
 
 
 def test_a_pin_too_large_for_a_link_is_left_out_and_said():
-    values = defaults(OWN) | {PIN: "text=" + "a" * 7_000}
+    values = defaults(OWN).but(pin="text=" + "a" * 7_000)
     assert PIN not in encode(values)
-    assert not fits_link(values)
-    assert encode(values, limited=False)[PIN] == values[PIN]
+    assert run(values).link != run(values).whole_link
+    assert encode(values, limited=False)[PIN] == values.pin

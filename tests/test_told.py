@@ -77,7 +77,7 @@ def test_a_control_that_gave_way_to_another_is_off_the_page(page):
     for step, here in (("context", "feature"), ("weights", "key")):
         page.get_by_key("step").set_value(step)
         assert is_part(run(page))
-        assert {"key", "feature"} & page.session_state["_on_page"] == {here}
+        assert {"key", "feature"} & page.session_state["session"].on_page == {here}
 
 
 def test_once_it_has_heard_a_control_is_told_no_more_and_every_choice_counts(page):

@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from explorer import labels, share
-from explorer.page import address, change_box, parts
+from explorer import labels
+from explorer.link.experiment import is_typed
+from explorer.page import change_box
+from explorer.page.session import address, fragments
+from explorer.page.session.state import said
 from explorer.rendering import latex
 from explorer.rendering.panel import Panel, heading, panel
 from explorer.settings import Mask, Settings
-from explorer.trace import AttentionTrace, trace
+from explorer.trace import AttentionTrace
 from explorer.view import View
 from explorer.walks import feeds, made_of, n_features, openable, step_of
 
@@ -51,9 +54,9 @@ def arithmetic(settings: Settings) -> None:
         _picked_number(settings)
 
 
-@parts.part(follows={"step"})
+@fragments.part(follows={"step"})
 def _cell_choice(settings: Settings) -> None:
-    t, view = trace(settings), address.view()
+    t, view = address.now().trace, address.view()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         here = openable(t, view.head)
         names = {step.name: step.matrix.cell for step in t.steps}
@@ -75,14 +78,15 @@ def _cell_choice(settings: Settings) -> None:
             address.gone("key")
 
 
-@parts.part
+@fragments.part
 def _picked_number(settings: Settings) -> None:
-    t, view = trace(settings), address.view()
+    t, view = address.now().trace, address.view()
     title = heading(t, view)
     st.markdown(f"**{title[0].upper()}{title[1:]}**")
-    values = st.session_state["_values"]
-    typed = view.step == "embeddings" and share.is_typed(values, "x", view.query, view.feature)
-    answer = panel(t, view, st.session_state.get("largest_first", False), typed)
+    typed = view.step == "embeddings" and is_typed(
+        address.now().state, "x", view.query, view.feature
+    )
+    answer = panel(t, view, said("largest_first", False), typed)
     _draw(answer)
     if answer.is_given:
         _change_here(t, view)
@@ -99,9 +103,9 @@ def _draw(answer: Panel) -> None:
     if answer.formula:
         st.latex(answer.formula)
     if answer.aside:
-        said, formula = answer.aside
+        sentence, formula = answer.aside
         with st.popover("As the computer does it", type="tertiary"):
-            st.markdown(said)
+            st.markdown(sentence)
             st.latex(formula)
 
 
@@ -155,7 +159,7 @@ def _change_here(t: AttentionTrace, view: View) -> None:
         key=key,
         width=160,
         placeholder=labels.exact(t.x[i, c]),
-        on_change=lambda: change_box.change_cell("x", i, c, st.session_state[key]),
+        on_change=lambda: change_box.change_cell("x", i, c, said(key)),
     )
     for problem in change_box.refused():
         st.warning(labels.markdown(problem))

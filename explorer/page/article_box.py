@@ -7,8 +7,7 @@ import streamlit as st
 from explorer import describe, labels
 from explorer.article import Published, published
 from explorer.examples import EXAMPLES
-from explorer.share import Values
-from explorer.trace import AttentionTrace
+from explorer.link.run import Run
 
 _STEPS = {
     "embeddings": "embedding",
@@ -27,10 +26,10 @@ _STEPS = {
 _PAIRS = ("scores", "scaled", "masked", "exponentials", "weights")
 
 
-def article_box(t: AttentionTrace, values: Values) -> None:
+def article_box(run: Run) -> None:
     """Count the published numbers that hold, and list them once the reader opens this."""
-    example = EXAMPLES.get(values["example"])
-    numbers = [] if example is None else published(example, t)
+    example = EXAMPLES.get(run.state.example)
+    numbers = [] if example is None else published(example, run.trace)
     if example is None or not numbers:
         return
     box = st.expander(_count(numbers), key="article", on_change="rerun")
@@ -42,7 +41,7 @@ def article_box(t: AttentionTrace, values: Values) -> None:
             st.markdown(f"The {len(shown)} that do not hold:")
             if any(n.misprint for n in shown) and example.note:
                 st.caption(example.note)
-        st.markdown(_table(shown, t.tokens))
+        st.markdown(_table(shown, run.trace.tokens))
 
 
 def _count(numbers: list[Published]) -> str:

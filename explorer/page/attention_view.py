@@ -15,30 +15,29 @@ from explorer.figures import palette
 from explorer.figures.arrows import LEAST, arrows, columns, slot_width, strongest
 from explorer.figures.figure import Figure
 from explorer.figures.matrix import Kind, Layout, fits_digits, largest, layout, matrix, row_bounds
+from explorer.link.run import Run
 from explorer.operations.matrices import Axis, Role
 from explorer.operations.steps import Step
-from explorer.page import address, given_cell, moved, parts, style
+from explorer.page import given_cell, moved, style
 from explorer.page.arithmetic import arithmetic
 from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
+from explorer.page.session import address, fragments
 from explorer.page.tables import Matrix, tables
 from explorer.rendering.captions import Caption, caption
 from explorer.settings import Settings
-from explorer.trace import AttentionTrace, trace
+from explorer.trace import AttentionTrace
 from explorer.view import Colour, Direction, Drawing, Turned, View
 from explorer.walks import Light, drawn, lights, matrix_of
 
 _MOST_WITH_SUMS = 16
 
 
-def attention_view(
-    t: AttentionTrace, settings: Settings, view: View, before: AttentionTrace | None = None
-) -> None:
-    """Draw the arrow graph, the steps in the order of computing, and one cell's arithmetic.
-
-    before: another state of the same words; beside each matrix stands its change against it.
-    """
-    parts.are_enough()
+def attention_view(run: Run) -> None:
+    """Draw the arrow graph, the steps in the order of computing, and one cell's arithmetic."""
+    t, settings, view = run.trace, run.settings, run.view
+    before = moved.baseline(run)  # beside each matrix stands its change against it
+    fragments.are_enough()
     shown = shown_steps(t, settings, view)
     if view.drawing is Drawing.ARCS:
         n_tokens = len(t.tokens)
@@ -94,10 +93,10 @@ def _features(count: int) -> tuple[str, ...]:
     return tuple(str(n) for n in range(1, count + 1))
 
 
-@parts.part(has_charts=True)
+@fragments.part(has_charts=True)
 def _who_attends(settings: Settings) -> None:
     """Draw the arrows and light the cells."""
-    t, view = trace(settings), address.view()
+    t, view = address.now().trace, address.view()
     graph = arrow_graph(t, view)
     with st.container(key="arrows_scroll"):
         chart(graph.figure, "arrows", graph.alt, in_part=True)
@@ -226,10 +225,10 @@ def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layou
         _code(told, shown.step.name)
 
 
-@parts.part(follows={"query", "key"})
+@fragments.part(follows={"query", "key"})
 def _read_aloud(settings: Settings) -> None:
     """One cell in words, so that nobody takes rows for columns."""
-    t, view = trace(settings), address.view()
+    t, view = address.now().trace, address.view()
     i, j = view.query, view.key
     asks, answers = (f"“{labels.markdown(describe.word(t.tokens, n))}”" for n in (i, j))
     where = f"Row {asks}, column {answers}"

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TypeGuard
 
-import streamlit as st
-
 from explorer import labels
 from explorer.figures import heads, palette
 from explorer.figures.arrows import KEYS_AT, QUERIES_AT
 from explorer.operations.matrices import Role
-from explorer.page import address, given_cell
+from explorer.page import given_cell
 from explorer.page.chart import send_lights
+from explorer.page.session import address
+from explorer.page.session.state import said
 from explorer.trace import AttentionTrace
 from explorer.view import Direction, Drawing, Turned, View
 from explorer.walks import Lights, step_of
@@ -46,7 +46,7 @@ def bridge(
     """Light cells, show a pointed-at cell's kin, and let a click pick what it points at."""
 
     def picked() -> None:
-        pick(st.session_state["bridge"].get("picked"), t, view)
+        pick(said("bridge").get("picked"), t, view)
 
     turned = view.turned is Turned.COLUMNS
     light(t.tokens, lights, kin, view.decimals, picked, turned)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from explorer import edits as by_hand
-from explorer import embeddings, export, labels, share, tokens
-from explorer.edits import NOTHING, Edits, Rows
-from explorer.page import address, history, parts
+from explorer import embeddings, export, labels, tokens
+from explorer.edits import NOTHING, Rows
+from explorer.link import experiment
+from explorer.link.run import Run
+from explorer.page.session import address, fragments, undo
+from explorer.page.session.state import Table, said, say, session
 from explorer.settings import D_MODEL, MAX_TOKENS, Mask, Settings
-from explorer.share import EDITS, Values
-from explorer.trace import trace
 
 _TITLES = {
     "x": "Embeddings X",
@@ -26,33 +27,22 @@ _TITLES = {
 _WORD = "word"
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """What the table on the page was given, and what it has become by what was typed since."""
-
-    name: str
-    words: tuple[str, ...]
-    start: Rows
-    now: Rows
-    version: int
-
-
-def change_box(settings: Settings, values: Values) -> None:
+def change_box(run: Run) -> None:
     """Draw the table of one matrix, once the reader opens this, and what can be done to it."""
-    _what_is_set_aside(values)
-    _too_much_for_a_link(settings, values)
+    _what_is_set_aside(run)
+    _too_much_for_a_link(run)
     box = st.expander("Change the numbers", key="change", on_change="rerun")
     if not box.open:
         return
     with box:
-        names = _names(settings)
+        names = _names(run.settings)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             address.keep("changed", names, "x")
             name = st.selectbox(
                 "What to change", names, key="changed", format_func=_TITLES.__getitem__, width=220
             )
-            history.buttons()
-            edits = values[EDITS]
+            undo.buttons()
+            edits = run.state.edits
             st.button(
                 "Reset this",
                 disabled=getattr(edits, name) is None,
@@ -61,48 +51,44 @@ def change_box(settings: Settings, values: Values) -> None:
             )
             st.button("Reset all", disabled=edits == NOTHING, on_click=_reset)
         _refused()
-        _table(name, settings, values)
+        _table(name, run)
         if name == "x":
-            _rows_and_columns(settings)
+            _rows_and_columns(run.settings)
         st.caption(_how(name))
 
 
-def current(name: str, settings: Settings, values: Values) -> Rows:
+def current(name: str, run: Run) -> Rows:
     """A matrix as it is on the page: as typed where it was changed, else as it is given."""
-    rows = getattr(values[EDITS], name)
-    if rows is not None and name not in share.set_aside(values):
+    rows = getattr(run.state.edits, name)
+    if rows is not None and name not in run.set_aside:
         return rows
-    if rows is not None and name == "visible" and len(rows) == len(settings.tokens):
+    if rows is not None and name == "visible" and len(rows) == len(run.settings.tokens):
         return rows  # ticked before, and not switched on now
-    return share.base(values)[name]
+    return experiment.base(run.state)[name]
 
 
 def change_cell(name: str, row: int, column: int, typed: str) -> None:
     """Callback: put one number into a matrix."""
-    values = st.session_state["_values"]
-    settings = share.experiment(values)
     try:
         text = by_hand.number(typed)
     except ValueError as problem:
         _refuse([f"“{labels.shown(typed, 30)}” {problem}."])
         return
-    rows = [list(r) for r in current(name, settings, values)]
+    rows = [list(r) for r in current(name, address.now())]
     rows[row][column] = text
-    _apply(name, tuple(map(tuple, rows)), settings)
+    _apply(name, tuple(map(tuple, rows)))
 
 
 def tick(query: int, key: int) -> None:
     """Callback: hide a key from a query, or let it be seen again."""
-    values = st.session_state["_values"]
-    settings = share.experiment(values)
-    rows = [list(r) for r in current("visible", settings, values)]
+    rows = [list(r) for r in current("visible", address.now())]
     rows[query][key] = "0" if rows[query][key] == "1" else "1"
-    _apply("visible", tuple(map(tuple, rows)), settings)
+    _apply("visible", tuple(map(tuple, rows)))
 
 
 def refused() -> list[str]:
     """What was typed and could not be used, until the next change."""
-    return st.session_state.get("_refused", [])
+    return session().refused
 
 
 def _names(settings: Settings) -> list[str]:
@@ -114,10 +100,10 @@ def _names(settings: Settings) -> list[str]:
     return [*names, "visible"]
 
 
-def _table(name: str, settings: Settings, values: Values) -> None:
+def _table(name: str, run: Run) -> None:
     import pandas as pd  # here, because no page needs it until a table is opened
 
-    rows = current(name, settings, values)
+    settings, rows = run.settings, current(name, run)
     table = _kept(name, settings.tokens, rows)
     words = [labels.shown(token, 40) for token in settings.tokens]
     key = f"editor_{table.version}"
@@ -151,27 +137,26 @@ def _table(name: str, settings: Settings, values: Values) -> None:
     )
 
 
-def _kept(name: str, words: tuple[str, ...], rows: Rows) -> _Table:
+def _kept(name: str, words: tuple[str, ...], rows: Rows) -> Table:
     """The table as it was given to the browser, for as long as only the browser has changed it.
 
     Given anew it would forget what is typed just now; it is only where the numbers have changed
     by another way.
     """
-    table = st.session_state.get("_table")
+    table = session().table
     if table is None or (table.name, table.words, table.now) != (name, words, rows):
         version = 0 if table is None else table.version + 1
-        table = st.session_state["_table"] = _Table(name, words, rows, rows, version)
+        table = session().table = Table(name, words, rows, rows, version)
     return table
 
 
 def _typed(key: str, columns: tuple[str, ...]) -> None:
     """Callback: take over what was typed, cell by cell; what cannot be used is named."""
-    values = st.session_state["_values"]
-    settings = share.experiment(values)
-    table: _Table = st.session_state["_table"]
+    settings, table = address.now().settings, session().table
+    assert table is not None, "it was typed into"
     rows = [list(row) for row in table.start]
     names, problems = {}, []
-    changes = st.session_state[key].get("edited_rows", {})
+    changes = said(key).get("edited_rows", {})
     for r, cells in sorted((int(r), cells) for r, cells in changes.items()):
         for column, typed in cells.items():
             if not 0 <= r < len(rows):
@@ -201,52 +186,49 @@ def _typed(key: str, columns: tuple[str, ...]) -> None:
             problems.append(f"“{labels.shown(word, 30)}” in row {r + 1} {problem}.")
     words = tokens.tokenize(text)
     if not problems:
-        st.session_state["_table"] = _Table(table.name, words, table.start, now, table.version)
+        session().table = Table(table.name, words, table.start, now, table.version)
         if words != settings.tokens:
-            del st.session_state["_table"]
-    _apply(table.name, now, settings, text)
+            session().table = None
+    _apply(table.name, now, text)
     if problems:
-        st.session_state.pop("_table", None)
+        session().table = None
         _next_version(table.version)
         _refuse(problems)
 
 
 def _next_version(version: int) -> None:
     """Have the table drawn anew: it must not go on showing what was refused."""
-    st.session_state["_table"] = _Table("", (), (), (), version)
+    session().table = Table("", (), (), (), version)
 
 
-def _apply(name: str, rows: Rows, settings: Settings, text: str | None = None) -> None:
+def _apply(name: str, rows: Rows, text: str | None = None) -> None:
     """Put a changed matrix, and a changed sentence with it, into the state of the page."""
-    st.session_state["_refused"] = []
-    values = st.session_state["_values"]
-    text = settings.text if text is None else text
-    changes: Values = {}
-    if text != settings.text:
+    session().refused = []
+    state, changes = address.now().state, dict[str, Any]()
+    if text is not None and text != state.text:
         changes["text"] = text
-    after = values | changes
-    edits: Edits = values[EDITS]
+    plain = rows == experiment.base(state.but(**changes)).get(name)
     if name == "x":
-        words = tokens.tokenize(text)
-        plain = words == settings.tokens and rows == share.base(after).get("x")
-        edits = by_hand.changed(edits, x=None if plain else rows, words=() if plain else words)
+        plain = plain and not changes
+        words = () if plain else tokens.tokenize(changes.get("text", state.text))
+        edits = by_hand.changed(state.edits, x=None if plain else rows, words=words)
     else:
-        edits = by_hand.changed(edits, **{name: None if rows == share.base(after)[name] else rows})
-    if name == "visible" and Mask.CUSTOM not in values["mask"]:
-        changes["mask"] = [*values["mask"], Mask.CUSTOM.value]
-    history.act(**changes | {EDITS: edits})
+        edits = by_hand.changed(state.edits, **{name: None if plain else rows})
+    if name == "visible" and Mask.CUSTOM not in state.mask:
+        changes["mask"] = tuple(mask for mask in Mask if mask in (*state.mask, Mask.CUSTOM))
+    undo.act(**changes, edits=edits)
 
 
 def _reset(name: str | None = None) -> None:
-    st.session_state["_refused"] = []
-    if name is None:
-        history.act(**{EDITS: NOTHING})
-        return
-    edits = by_hand.changed(st.session_state["_values"][EDITS], **{name: None})
-    history.act(**{EDITS: by_hand.changed(edits, words=()) if name == "x" else edits})
+    session().refused = []
+    edits = NOTHING
+    if name is not None:
+        words = {"words": ()} if name == "x" else {}
+        edits = by_hand.changed(address.now().state.edits, **{name: None}, **words)
+    undo.act(edits=edits)
 
 
-@parts.part(follows={"query"})
+@fragments.part(follows={"query"})
 def _rows_and_columns(settings: Settings) -> None:
     """Add and remove words and dimensions, keeping all other numbers."""
     place = address.view().query
@@ -278,62 +260,58 @@ def _rows_and_columns(settings: Settings) -> None:
 
 
 def _add_word() -> None:
-    word = st.session_state["new_word"].strip()
-    st.session_state["new_word"] = ""
-    values = st.session_state["_values"]
-    settings = share.experiment(values)
+    word = said("new_word").strip()
+    say("new_word", "")
+    run = address.now()
+    settings = run.settings
     text = f"{settings.text} {word}".strip()
     now = tokens.tokenize(text)
     added = now[len(settings.tokens) :]
     if not word or now[: len(settings.tokens)] != settings.tokens or len(now) > MAX_TOKENS:
         return
     vectors = embeddings.generated(added, settings.d_model, settings.seed)
-    rows = current("x", settings, values) + by_hand.written(vectors.tolist())
-    _resized_words(values, settings, text, rows, keep=range(len(settings.tokens)))
+    rows = current("x", run) + by_hand.written(vectors.tolist())
+    _resized_words(text, rows, keep=range(len(settings.tokens)))
 
 
 def _remove_word(n: int) -> None:
-    values = st.session_state["_values"]
-    settings = share.experiment(values)
+    run = address.now()
+    settings = run.settings
     try:
         text = tokens.replaced(settings.text, n, "")
     except ValueError:
         _refuse(["Without this word its neighbours would run into one; change the sentence above."])
         return
     keep = [place for place in range(len(settings.tokens)) if place != n]
-    rows = tuple(current("x", settings, values)[place] for place in keep)
-    _resized_words(values, settings, text, rows, keep)
+    rows = tuple(current("x", run)[place] for place in keep)
+    _resized_words(text, rows, keep)
 
 
-def _resized_words(
-    values: Values, settings: Settings, text: str, rows: Rows, keep: Sequence[int]
-) -> None:
+def _resized_words(text: str, rows: Rows, keep: Sequence[int]) -> None:
     """Put another sentence and its vectors; the custom mask keeps its ticks for the words kept."""
-    st.session_state["_refused"] = []
-    words = tokens.tokenize(text)
-    edits = by_hand.changed(values[EDITS], x=rows, words=words)
+    session().refused = []
+    run, words = address.now(), tokens.tokenize(text)
+    edits = by_hand.changed(run.state.edits, x=rows, words=words)
     visible = edits.visible
-    if visible is not None and len(visible) == len(settings.tokens):
+    if visible is not None and len(visible) == len(run.settings.tokens):
         kept = [[visible[i][j] for j in keep] for i in keep]
         more = len(words) - len(kept)
         wider = [(*row, *("1",) * more) for row in kept] + [("1",) * len(words)] * more
         edits = by_hand.changed(edits, visible=tuple(map(tuple, wider)))
-    history.act(text=text, **{EDITS: edits})
+    undo.act(text=text, edits=edits)
 
 
 def _resize(by: int) -> None:
-    values = st.session_state["_values"]
-    settings = share.experiment(values)
-    rows = current("x", settings, values)
-    rows = tuple((*row, "0") if by > 0 else row[:-1] for row in rows)
-    edits = by_hand.changed(values[EDITS], x=rows, words=settings.tokens)
-    st.session_state["_refused"] = []
-    history.act(d_model=settings.d_model + by, **{EDITS: edits})
+    run = address.now()
+    rows = tuple((*row, "0") if by > 0 else row[:-1] for row in current("x", run))
+    edits = by_hand.changed(run.state.edits, x=rows, words=run.settings.tokens)
+    session().refused = []
+    undo.act(d_model=run.settings.d_model + by, edits=edits)
 
 
 def _refuse(problems: list[str]) -> None:
     address.touch()
-    st.session_state["_refused"] = problems
+    session().refused = problems
 
 
 def _refused() -> None:
@@ -341,10 +319,10 @@ def _refused() -> None:
         st.warning("\n".join(f"- {labels.markdown(problem)}" for problem in refused()))
 
 
-def _what_is_set_aside(values: Values) -> None:
+def _what_is_set_aside(run: Run) -> None:
     """Say where changed numbers have no place now, and that they are kept."""
-    waiting = share.set_aside(values)
-    waiting = [name for name in waiting if name != "visible" or Mask.CUSTOM in values["mask"]]
+    masked = Mask.CUSTOM in run.state.mask
+    waiting = [name for name in run.set_aside if name != "visible" or masked]
     if waiting:
         names = ", ".join(labels.markdown(_TITLES[name]) for name in waiting)
         st.caption(
@@ -353,9 +331,9 @@ def _what_is_set_aside(values: Values) -> None:
         )
 
 
-def _too_much_for_a_link(settings: Settings, values: Values) -> None:
+def _too_much_for_a_link(run: Run) -> None:
     """Offer a file in the place of a link that would be too long."""
-    if share.fits_link(values):
+    if run.link == run.whole_link:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
@@ -365,7 +343,7 @@ def _too_much_for_a_link(settings: Settings, values: Values) -> None:
         )
         st.download_button(
             "Save as a file",
-            lambda: export.state(share.encode(values, limited=False), settings, trace(settings)),
+            lambda: export.state(run.whole_link, run.settings, run.trace),
             "attention.json",
             "application/json",
             key="save",

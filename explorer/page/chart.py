@@ -25,9 +25,9 @@ from explorer.page import streamlit_inside
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+from explorer.page.session.state import session
+
 _CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "displaylogo": False}
-_PLAIN = "_plain_charts"
-_SENT = "_sent_to_browser"
 
 # The engine may come after what it is to draw, or not at all where its run was broken off.
 _TO_ENGINE = """
@@ -129,11 +129,11 @@ def _source(name: str) -> str:
 
 def _is_plain() -> bool:
     """Whether the browser could not bring the library to the engine: then Streamlit draws."""
-    return st.session_state.get(_PLAIN, False)
+    return session().plain_charts
 
 
 def _go_plain() -> None:
-    st.session_state[_PLAIN] = True
+    session().plain_charts = True
 
 
 def _news(name: str, text: str) -> tuple[bool, int]:
@@ -142,7 +142,7 @@ def _news(name: str, text: str) -> tuple[bool, int]:
     The time, in milliseconds, tells the browser the newer of two states: where charts change their
     places, Streamlit may bring the older one after the newer.
     """
-    sent = st.session_state.setdefault(_SENT, {})
+    sent = session().sent
     digest, now = _hash(text), time.time_ns() // 1_000_000
     before = sent.get(name)
     if before is not None and before[0] == digest:
@@ -152,7 +152,7 @@ def _news(name: str, text: str) -> tuple[bool, int]:
 
 
 def _send_all_again() -> None:
-    st.session_state[_SENT] = {}
+    session().sent = {}
 
 
 def _hash(text: str) -> str:

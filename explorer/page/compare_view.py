@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from explorer import describe, labels, share
+from explorer import describe, labels
 from explorer.attention import Array, BoolArray
 from explorer.figures.matrix import Kind, Layout, largest, layout, matrix, row_bounds
+from explorer.link.parameters import EDITS, PARAMETERS
+from explorer.link.run import Run
+from explorer.link.state import State
 from explorer.measures import entropy_bits
 from explorer.operations.matrices import Role
-from explorer.page import address, moved
 from explorer.page.bridge import Kin, bridge
 from explorer.page.chart import chart
+from explorer.page.session import address, pins
 from explorer.settings import D_MODEL, Scale, Settings
-from explorer.share import Values
 from explorer.trace import AttentionTrace, trace
 from explorer.view import Colour, Turned, View
 from explorer.walks import Light, Lights
@@ -36,7 +38,7 @@ _NAMES = {
     "d_k": "d_k",
     "d_v": "d_v",
     "seed": "seed",
-    share.EDITS: "changed numbers",
+    EDITS: "changed numbers",
 }
 
 
@@ -59,9 +61,9 @@ class Side:
         return self.t.weights_of(self.head)
 
 
-def compare_view(settings: Settings, view: View, values: Values) -> None:
+def compare_view(run: Run) -> None:
     """Draw scores and weights of both on one scale, the difference, and each row in numbers."""
-    pinned = share.pinned(values)
+    settings, view, pinned = run.settings, run.view, pins.pinned()
     _buttons(pinned is not None)
     if pinned is None:
         raw, scaled = (trace(replace(settings, scale=scale)) for scale in Scale)
@@ -73,8 +75,8 @@ def compare_view(settings: Settings, view: View, values: Values) -> None:
         )
         st.markdown(describe.scaling(raw, scaled, view.head, settings.qkv))
     else:
-        a, b = _sides(pinned, settings, view)
-        st.markdown(_what_differs(pinned, values, not np.array_equal(a.t.x, b.t.x)))
+        a, b = _sides(pinned, run)
+        st.markdown(_what_differs(pinned.state, run.state, not np.array_equal(a.t.x, b.t.x)))
         st.markdown(describe.compared(a.weights, b.weights, a.t, b.t))
     if st.context.is_embedded:
         _dimension()
@@ -85,32 +87,32 @@ def _buttons(is_pinned: bool) -> None:
     with st.container(horizontal=True):
         st.button(
             "Pin this state as A",
-            on_click=moved.pin,
+            on_click=pins.pin,
             help="Then change anything: B is the page as it is, A stays. The link holds both.",
         )
         if is_pinned:
-            st.button("Swap A and B", on_click=moved.swap)
-            st.button("Unpin", on_click=moved.unpin, help="Back to raw against scaled.")
+            st.button("Swap A and B", on_click=pins.swap)
+            st.button("Unpin", on_click=pins.unpin, help="Back to raw against scaled.")
 
 
-def _sides(pinned: Values, settings: Settings, view: View) -> tuple[Side, Side]:
-    a, b = trace(share.experiment(pinned)), trace(settings)
+def _sides(pinned: Run, run: Run) -> tuple[Side, Side]:
+    a, b, view = pinned.trace, run.trace, run.view
     # A head that only one of them has is compared with the first one of the other.
     head = view.head if view.head is None or view.head < a.n_heads else 0
     return Side("A, pinned", a, head), Side("B, now", b, view.head)
 
 
-def _what_differs(pinned: Values, values: Values, other_vectors: bool) -> str:
+def _what_differs(pinned: State, state: State, other_vectors: bool) -> str:
     """Name everything in which the two states differ."""
     said = []
     for name, word in _NAMES.items():
-        before, now = pinned[name], values[name]
+        before, now = pinned.value(name), state.value(name)
         if before == now:
             continue
-        if name in ("text", share.EDITS):
+        if name in ("text", EDITS):
             said.append(word)
         else:
-            write = share.PARAMETERS[name].write
+            write = PARAMETERS[name].write
             said.append(f"{word} {_code(write(before))} → {_code(write(now))}")
     if not said and other_vectors:  # two examples may share their words and nothing else
         said.append("embeddings")

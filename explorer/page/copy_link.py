@@ -7,8 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from explorer import share
-from explorer.page import address, parts
+from explorer.page.session import address, fragments
 
 
 def copy_link() -> None:
@@ -29,13 +28,13 @@ def embed_snippet() -> None:
             _line_to_embed()
 
 
-@parts.part
+@fragments.part
 def _line_to_embed() -> None:
     st.markdown("Paste this into a page. It shows the open view alone, and it can be used.")
     st.code(_snippet(address.link()), language="html", wrap_lines=True)
     st.caption(
         "The link contains the sentence."
-        if "text" in share.encode(st.session_state["_values"])
+        if "text" in address.now().link
         else "The link names the example; a sentence of your own would be in it."
     )
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from explorer import labels, share
-from explorer.page import address, moved, parts
+from explorer import labels
+from explorer.link.parameters import MEAN
+from explorer.link.run import Run
+from explorer.page import moved
 from explorer.page.arithmetic import word_choice
+from explorer.page.choose import choose
 from explorer.page.copy_link import copy_link, embed_snippet
+from explorer.page.session import address, fragments
+from explorer.page.session.state import session
 from explorer.settings import Settings
-from explorer.share import Values
 from explorer.view import Direction, Open, View
 
 _VIEWS = {
@@ -30,23 +34,23 @@ _DIRECTIONS = {
 
 def notices(view: View) -> None:
     """Say what to try on a first visit, and what of a link could not be used."""
-    if address.first_visit() and view.view is Open.ATTENTION:
+    if session().first_visit and view.view is Open.ATTENTION:
         st.caption(
             "Choose a query word to see what it attends to, click any number to see where it comes "
             "from, then change the sentence in the sidebar."
         )
-    ignored = address.ignored()
-    if ignored:
+    if session().ignored:
         lines = [
             f"- {labels.markdown(part.name, 30)} = {labels.markdown(part.given, 60)} "
             f"({labels.markdown(part.rule)})"
-            for part in ignored
+            for part in session().ignored
         ]
         st.warning("Not everything could be used:\n\n" + "\n".join(lines))
 
 
-def choices(settings: Settings, view: View, values: Values) -> None:
+def choices(run: Run) -> None:
     """Choose the query word and the view, which hold everywhere, and what of it is shown."""
+    settings, view = run.settings, run.view
     model = view.view is Open.MODEL  # it has other tokens and other heads, and chooses among them
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if settings.tokens and not model:
@@ -54,15 +58,9 @@ def choices(settings: Settings, view: View, values: Values) -> None:
         if settings.n_heads > 1 and not model:
             _head_choice(settings.n_heads)
         if settings.tokens and (model or view.view is Open.ATTENTION):
-            st.segmented_control(
-                "Arrows",
-                list(map(str, Direction)),
-                format_func=_DIRECTIONS.__getitem__,
-                required=True,
-                **address.named("direction"),
-            )
+            choose("direction", "Arrows", Direction, _DIRECTIONS.__getitem__)
             if not (st.context.is_embedded or model):
-                moved.switch(values)
+                moved.switch(run.state)
     if not st.context.is_embedded:
         with st.container(
             horizontal=True,
@@ -70,38 +68,27 @@ def choices(settings: Settings, view: View, values: Values) -> None:
             horizontal_alignment="distribute",
             key="share",
         ):
-            st.segmented_control(
-                "View",
-                list(map(str, Open)),
-                wrap=True,
-                format_func=_VIEWS.__getitem__,
-                required=True,
-                label_visibility="collapsed",
-                **address.named("view"),
+            choose(
+                "view", "View", Open, _VIEWS.__getitem__, wrap=True, label_visibility="collapsed"
             )
             with st.container(horizontal=True, width="content"):
                 copy_link()
                 embed_snippet()
 
 
-@parts.part(follows=set())
+@fragments.part(follows=set())
 def _query_choice(settings: Settings) -> None:
     word_choice("query", "Query word: who asks?", settings.tokens)
 
 
 def _head_choice(n_heads: int) -> None:
-    options = [*range(n_heads), share.MEAN]
+    options = [*range(n_heads), MEAN]
     address.renew("head", options)
 
     def name(head: int | str) -> str:
-        return "average" if head == share.MEAN else str(int(head) + 1)
+        return "average" if head == MEAN else str(int(head) + 1)
 
-    if n_heads <= 8:
-        st.segmented_control(
-            "Head", options, wrap=True, format_func=name, required=True, **address.named("head")
-        )
-    else:
-        st.selectbox("Head", options, format_func=name, width=130, **address.named("head"))
+    choose("head", "Head", options, name, as_list=n_heads > 8, wrap=True, width=130)
 
 
 def refusal(problem: ValueError) -> None:

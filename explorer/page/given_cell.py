@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from explorer import labels, share
-from explorer.page import address, change_box
+from explorer import labels
+from explorer.link.experiment import is_typed
+from explorer.page import change_box
+from explorer.page.session import address
+from explorer.page.session.state import said, session
 from explorer.trace import AttentionTrace
 from explorer.view import View
 from explorer.walks import step_of
@@ -16,18 +19,19 @@ _FEEDS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
 def show(step: str, row: int, column: int) -> None:
     """Callback: open this number. Which one is open is in no link: nothing is computed there."""
     address.touch()
-    st.session_state["_given_cell"] = (step, row, column)
+    session().given_cell = (step, row, column)
 
 
 def close() -> None:
     """Callback: put the number away again."""
-    if st.session_state.pop("_given_cell", None):
+    if session().given_cell:
+        session().given_cell = None
         address.touch()
 
 
 def opened(t: AttentionTrace, view: View) -> tuple[str, int, int] | None:
     """The number that is open, if its matrix is still there and as large."""
-    found = st.session_state.get("_given_cell")
+    found = session().given_cell
     if found is None:
         return None
     name, row, column = found
@@ -41,7 +45,7 @@ def opened(t: AttentionTrace, view: View) -> tuple[str, int, int] | None:
 def panel(number: float, step: str, row: int, column: int) -> None:
     """Say where the number comes from and what it feeds, and take another one."""
     name = step
-    typed = share.is_typed(st.session_state["_values"], name, row, column)
+    typed = is_typed(address.now().state, name, row, column)
     source = (
         "what you typed"
         if typed
@@ -60,7 +64,7 @@ def panel(number: float, step: str, row: int, column: int) -> None:
                 key=key,
                 width=160,
                 placeholder=labels.exact(number),
-                on_change=lambda: change_box.change_cell(name, row, column, st.session_state[key]),
+                on_change=lambda: change_box.change_cell(name, row, column, said(key)),
             )
             st.button("Close", key="close_given", on_click=close)
         for problem in change_box.refused():

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from explorer import export, labels, share
+from explorer import export, labels
 from explorer.figures.matrix import layout
-from explorer.page import address
+from explorer.link import codec
+from explorer.link.run import Run
+from explorer.link.state import State
 from explorer.page.attention_view import arrow_graph, shown_steps, step_figure
 from explorer.page.chart import chart
+from explorer.page.session import address
 from explorer.rendering import programs
 from explorer.settings import Settings
-from explorer.share import Values
 from explorer.trace import AttentionTrace
 from explorer.view import Open, View
 
@@ -22,17 +24,18 @@ _LONGEST_SCRIPT = 12_000
 """More characters are a wall of numbers, and slow to colour."""
 
 
-def home_view(t: AttentionTrace, settings: Settings, view: View, values: Values) -> None:
+def home_view(run: Run) -> None:
     """Offer what a reader takes with them. Files are made only when they are asked for."""
+    t, settings, view, opened = run.trace, run.settings, run.view, _opened(run.state)
     _code(t, settings)
-    _numbers(t, settings, view, values)
+    _numbers(t, settings, view, opened)
     _pictures(t, settings, view)
-    _handout(t, settings, view, values)
+    _handout(t, settings, view, opened)
 
 
-def _opened(values: Values) -> Values:
+def _opened(state: State) -> State:
     """What is taken home opens again on the numbers, not on this view."""
-    return values | {"view": Open.ATTENTION.value}
+    return state.but(view=Open.ATTENTION)
 
 
 def _code(t: AttentionTrace, settings: Settings) -> None:
@@ -62,7 +65,7 @@ def _code(t: AttentionTrace, settings: Settings) -> None:
         )
 
 
-def _numbers(t: AttentionTrace, settings: Settings, view: View, values: Values) -> None:
+def _numbers(t: AttentionTrace, settings: Settings, view: View, opened: State) -> None:
     tables = export.tables(t)
     with st.container(border=True):
         st.markdown("**The numbers**")
@@ -84,7 +87,7 @@ def _numbers(t: AttentionTrace, settings: Settings, view: View, values: Values) 
         with st.container(horizontal=True):
             st.download_button(
                 "Everything as JSON",
-                lambda: export.state(share.encode(_opened(values), limited=False), settings, t),
+                lambda: export.state(codec.encode(opened, limited=False), settings, t),
                 "attention.json",
                 "application/json",
                 key="json",
@@ -140,7 +143,7 @@ def _pictures(t: AttentionTrace, settings: Settings, view: View) -> None:
         )
 
 
-def _handout(t: AttentionTrace, settings: Settings, view: View, values: Values) -> None:
+def _handout(t: AttentionTrace, settings: Settings, view: View, opened: State) -> None:
     with st.container(border=True):
         st.markdown("**Handout**")
         st.caption(
@@ -148,7 +151,7 @@ def _handout(t: AttentionTrace, settings: Settings, view: View, values: Values) 
             "arithmetic of the number that is open, the settings and the link. About 5 MB, nearly "
             "all of it the drawing library."
         )
-        link = address.link(_opened(values))
+        link = address.link(opened)
 
         def make() -> str:
             from explorer.page.handout import handout

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from explorer.link.run import Run
 from explorer.operations.schemes import SCHEMES
-from explorer.page import address
+from explorer.page.choose import choose
 from explorer.page.lab.layers_box import layers_box
 from explorer.page.lab.learn_box import learn_box
 from explorer.page.lab.mistakes_box import mistakes_box
@@ -19,7 +20,7 @@ from explorer.page.lab.precision_box import precision_box
 from explorer.page.lab.predict_box import predict_box
 from explorer.page.lab.root_box import root_box
 from explorer.settings import Settings
-from explorer.view import Lab, View
+from explorer.view import Lab
 
 _EXPERIMENTS = {
     Lab.ROOT: ("Why the root of d", root_box),
@@ -35,22 +36,17 @@ _EXPERIMENTS = {
 }
 
 
-def lab_view(settings: Settings, view: View) -> None:
+def lab_view(run: Run) -> None:
     """Choose an experiment, and run it on the sentence and the numbers of this page."""
-    st.selectbox(
-        "Experiment",
-        list(map(str, Lab)),
-        format_func=lambda code: _EXPERIMENTS[code][0],
-        width=420,
-        **address.named("lab"),
-    )
+    settings, view = run.settings, run.view
+    choose("lab", "Experiment", Lab, lambda code: _EXPERIMENTS[code][0], as_list=True, width=420)
     if view.head is None:
         st.caption("Of the average over heads there are weights only; the lab takes head 1.")
     plain = _plain(settings)
     if plain != settings:
         st.caption("The experiments leave out temperature, plain division and ALiBi.")
-    _, run = _EXPERIMENTS[view.lab]
-    run(plain, view)
+    _, box = _EXPERIMENTS[view.lab]
+    box(plain, view)
 
 
 def _plain(settings: Settings) -> Settings:

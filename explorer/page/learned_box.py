@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from explorer import edits as by_hand
-from explorer.page import history
+from explorer.page.session import address, undo
 from explorer.pretrained import measures
 from explorer.pretrained.model import Model
 from explorer.settings import Settings
-from explorer.share import EDITS
 from explorer.view import Open
 
 
@@ -28,5 +27,5 @@ def learned_box(model: Model, settings: Settings) -> None:
 def _use(model: Model, settings: Settings) -> None:
     vectors = measures.word_vectors(model, settings.tokens)
     rows = by_hand.written(measures.reduced(vectors, settings.d_model).tolist())
-    edits = by_hand.changed(st.session_state["_values"][EDITS], x=rows, words=settings.tokens)
-    history.act(view=Open.ATTENTION.value, **{EDITS: edits})
+    edits = by_hand.changed(address.now().state.edits, x=rows, words=settings.tokens)
+    undo.act(view=Open.ATTENTION, edits=edits)

@@ -13,8 +13,10 @@ from explorer.attention import Array
 from explorer.figures.layer_lines import lines
 from explorer.figures.matrix import Kind, layout, matrix
 from explorer.operations.matrices import Role
-from explorer.page import address, model_state
+from explorer.page import model_state
 from explorer.page.chart import chart
+from explorer.page.choose import choose
+from explorer.page.session import address
 from explorer.pretrained import measures
 from explorer.pretrained.measures import Behaviour
 from explorer.pretrained.model import Model, Run
@@ -46,14 +48,7 @@ def behaviours(run: Run, pieces: Pieces, view: View, lit: Lights) -> None:
     """Sort the heads by what they do on this sentence."""
     st.markdown("**What each head does** · measured on this sentence; click one to open it")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Sort by",
-            list(map(str, Behaviour)),
-            wrap=True,
-            format_func=lambda name: _BEHAVIOURS[Behaviour(name)][0],
-            required=True,
-            **address.named("behaviour"),
-        )
+        choose("behaviour", "Sort by", Behaviour, lambda code: _BEHAVIOURS[code][0], wrap=True)
     weights = run.weights
     found = measures.behaviours(weights, run.layers[0].visible, pieces.ids, pieces.special)
     scores = found[view.behaviour]

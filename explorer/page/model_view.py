@@ -13,16 +13,19 @@ from explorer.attention import Array, BoolArray
 from explorer.figures import maps, palette
 from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
 from explorer.figures.matrix import Kind, largest, layout, matrix
+from explorer.link.run import Run as PageRun
 from explorer.operations.matrices import Role
-from explorer.page import address, model_parts, model_state, style, told
+from explorer.page import model_parts, model_state, style
 from explorer.page.bridge import Kin, is_place, light
 from explorer.page.chart import chart
+from explorer.page.choose import choose
 from explorer.page.learned_box import learned_box
+from explorer.page.session import address, tellings
+from explorer.page.session.state import said
 from explorer.page.tables import Matrix, tables
 from explorer.pretrained.model import Layer, Model, Run, next_words
 from explorer.pretrained.text import Pieces, groups, join, name_of
 from explorer.rendering.panel import written
-from explorer.settings import Settings
 from explorer.view import Direction, View
 from explorer.walks import Light, Lights
 
@@ -46,9 +49,9 @@ class Shown:
     answers: int
 
 
-def model_view(settings: Settings, view: View) -> None:
+def model_view(now: PageRun) -> None:
     """Draw who attends to whom in one head, all heads, and what they do to a word."""
-    model = model_state.model()
+    settings, view, model = now.settings, now.view, model_state.model()
     if model is None:
         return
     st.markdown(_about(model))
@@ -156,34 +159,22 @@ def _choices(model: Model, pieces: Pieces, shown: Shown, view: View) -> None:
 
 def _number_choice(name: str, label: str, count: int) -> None:
     address.renew(name, count)
-    numbers = range(count)
-    if count <= 12:
-        st.segmented_control(
-            label,
-            numbers,
-            wrap=True,
-            format_func=lambda n: str(n + 1),
-            required=True,
-            **address.named(name),
-        )
-    else:
-        st.selectbox(
-            label, numbers, format_func=lambda n: str(n + 1), width=120, **address.named(name)
-        )
+    many = count > 12
+    choose(name, label, range(count), lambda n: str(n + 1), as_list=many, wrap=True, width=120)
 
 
 def _row_choice(label: str, pieces: Pieces, shown: Shown, chosen: int, answers: bool) -> None:
     key = "row_answers" if answers else "row_asks"
 
     def changed() -> None:
-        row = told.chosen(key, None)
+        row = tellings.chosen(key, None)
         if row is not None:
             _choose(pieces, shown.rows[row], answers)
 
-    if st.session_state.get(key) != chosen:
-        told.tell(key, chosen)
+    if said(key) != chosen:
+        tellings.tell(key, chosen)
     else:
-        told.tell_again(key, chosen)
+        tellings.tell_again(key, chosen)
     if len(shown.rows) <= _MOST_BUTTONS:
         st.segmented_control(
             label,
@@ -358,7 +349,7 @@ def _all_maps(run: Run, view: View, lit: Lights) -> None:
 
 def _pick(model: Model, pieces: Pieces, shown: Shown, view: View) -> None:
     """Open what was clicked. What the browser says is checked: it may say anything."""
-    cell = st.session_state["bridge"].get("picked")
+    cell = said("bridge").get("picked")
     if not isinstance(cell, dict):
         return
     name, row, column = cell.get("chart"), cell.get("row"), cell.get("column")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from explorer import labels, share
+from explorer import labels
 from explorer.attention import Array
 from explorer.examples import EXAMPLES
-from explorer.page import address
-from explorer.share import Values
-from explorer.trace import AttentionTrace, trace
+from explorer.link.run import Run, run
+from explorer.link.state import State, defaults
+from explorer.page.session import address, pins
+from explorer.trace import AttentionTrace
 
 _SMALLEST = 5e-4  # a change that is written as 0.0 %
 
 
-def switch(values: Values) -> None:
+def switch(state: State) -> None:
     """Turn it on, and choose what is compared with."""
     st.toggle(
         "What moved",
@@ -23,29 +24,26 @@ def switch(values: Values) -> None:
         "state, or from a state that you pinned.",
         **address.named("moved"),
     )
-    if not values["moved"]:
+    if not state.view.moved:
         return
-    if values[share.PIN] is not None:
-        st.button("Unpin", on_click=unpin, help="Compare with the example’s own state again.")
+    if state.pin is not None:
+        st.button("Unpin", on_click=pins.unpin, help="Compare with the example’s own state again.")
     st.button(
         "Pin this state",
-        on_click=pin,
+        on_click=pins.pin,
         help="Compare what comes next with the page as it is now.",
     )
 
 
-def baseline(values: Values, t: AttentionTrace) -> AttentionTrace | None:
+def baseline(now: Run) -> AttentionTrace | None:
     """The state that is compared with; None where it is switched off or has other words."""
-    if not values["moved"]:
+    if not now.view.moved:
         return None
-    pinned = share.pinned(values)
-    if pinned is None and values["example"] not in EXAMPLES:
+    t, pinned = now.trace, pins.pinned()
+    if pinned is None and now.state.example not in EXAMPLES:
         st.caption("What moved: pin this state, and what you change next is compared with it.")
         return None
-    try:
-        before = trace(share.experiment(pinned or share.defaults(values["example"])))
-    except ValueError:
-        return None
+    before = (pinned or run(defaults(now.state.example))).trace
     what = "the pinned state" if pinned else "the example’s own state"
     if len(before.tokens) != len(t.tokens):
         st.caption(
@@ -81,22 +79,3 @@ def _largest(before: AttentionTrace, now: AttentionTrace) -> str:
         f"the largest change of a weight: “{answers}” now gets {share_now} of “{asks}”{where}, "
         f"{share_before} before."
     )
-
-
-def pin() -> None:
-    """Callback: keep the present state, to compare what comes next with it."""
-    address.put(pin=share.pin_of(st.session_state["_values"]))
-
-
-def unpin() -> None:
-    """Callback: forget it."""
-    address.put(pin=None)
-
-
-def swap() -> None:
-    """Callback: make the pinned state the present one, and pin this one."""
-    values = st.session_state["_values"]
-    pinned = share.pinned(values)
-    assert pinned is not None, "the button stands only beside a pinned state"
-    before = share.experiment_of(pinned)
-    address.put(**before, pin=share.pin_of(values))

@@ -9,8 +9,9 @@ from explorer import describe, labels
 from explorer.figures import heads as all_heads
 from explorer.figures.matrix import Kind, layout, matrix
 from explorer.open_file import ENDINGS, Ready, opened, ready
-from explorer.page import address, history
 from explorer.page.chart import chart
+from explorer.page.session import address, undo
+from explorer.page.session.state import said, session
 
 
 def open_box() -> None:
@@ -19,7 +20,7 @@ def open_box() -> None:
     if not box.open:
         return
     with box:
-        count = st.session_state.get("_files", 0)
+        count = session().n_files
         st.file_uploader(
             "A table of words and their numbers (CSV, TSV), arrays (NPY, NPZ, safetensors), or a "
             "state saved under Take home (JSON)",
@@ -28,10 +29,10 @@ def open_box() -> None:
             on_change=_read,
             args=(f"file_{count}",),
         )
-        problem = st.session_state.get("_file_problem")
+        problem = session().file_problem
         if problem:
             st.warning(labels.markdown(problem))
-        weights = st.session_state.get("_ready")
+        weights = session().ready
         if weights:
             _look_at(weights)
         st.caption(
@@ -54,7 +55,7 @@ def _look_at(weights: Ready) -> None:
     head = st.selectbox(
         "Head", list(range(n_heads)), key="ready_head", format_func=lambda h: str(h + 1), width=120
     )
-    decimals = st.session_state["_values"]["decimals"]
+    decimals = address.view().decimals
     figure = matrix(
         weights.weights[head],
         rows=weights.tokens,
@@ -71,19 +72,19 @@ def _look_at(weights: Ready) -> None:
 
 def _read(key: str) -> None:
     """Callback: take over what the file stands for, or say why it cannot be used."""
-    file = st.session_state[key]
-    st.session_state["_file_problem"] = None
+    file, mine = said(key), session()
+    mine.file_problem = None
     if file is None:
         return
     try:
         weights = ready(file.name, file.getvalue())
-        values, ignored = ({}, []) if weights else opened(file.name, file.getvalue())
+        state, ignored = (None, []) if weights else opened(file.name, file.getvalue())
     except ValueError as problem:
-        st.session_state["_file_problem"] = str(problem)
+        mine.file_problem = str(problem)
         return
     # The place for the next file is a new one: this one would be offered again at every turn.
-    st.session_state["_files"] = st.session_state.get("_files", 0) + 1
-    st.session_state["_ready"] = weights
-    if not weights:
-        history.act(**values)
-        st.session_state["_ignored"] = ignored
+    mine.n_files += 1
+    mine.ready = weights
+    if state is not None:
+        undo.act(**state.values())
+        mine.ignored = ignored

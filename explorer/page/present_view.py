@@ -11,11 +11,12 @@ from explorer import labels
 from explorer.figures.enlarged import enlarged
 from explorer.figures.figure import Figure
 from explorer.figures.matrix import layout
-from explorer.page import address, style
+from explorer.link.run import Run
+from explorer.page import style
 from explorer.page.attention_view import Shown, arrow_graph, shown_steps, step_alt, step_figure
 from explorer.page.bridge import bridge
 from explorer.page.chart import chart
-from explorer.settings import Settings
+from explorer.page.session import address
 from explorer.trace import AttentionTrace
 from explorer.view import Open, View
 from explorer.walks import lights
@@ -25,8 +26,9 @@ _ROOM = 1220
 """Pixels that the steps of a short sentence shall share, so that they stand in one row."""
 
 
-def present_view(t: AttentionTrace, settings: Settings, view: View) -> None:
+def present_view(run: Run) -> None:
     """Show the sentence and the steps revealed so far; the last thing revealed are the arrows."""
+    t, settings, view = run.trace, run.settings, run.view
     style.stage()
     shown = shown_steps(t, settings, view)
     revealed = min(view.revealed, len(shown) + 1)
@@ -89,4 +91,4 @@ def _move(name: str, by: int, least: int, most: int) -> None:
 
 
 def _leave() -> None:
-    address.put(view=Open.ATTENTION.value, revealed=1)
+    address.put(view=Open.ATTENTION, revealed=1)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from explorer import settings as limits
-from explorer import share
 from explorer.examples import EXAMPLES, OWN
+from explorer.link import parameters
+from explorer.link.run import Run
+from explorer.link.state import State, defaults
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
-from explorer.page import address, history
+from explorer.page.choose import choose, slide, whole_number
+from explorer.page.session import address, undo
 from explorer.settings import Mask, Scale, divisors
-from explorer.share import Values
 from explorer.view import Colour, Drawing, Open, Turned
 
 _SCALES = {Scale.RAW: "raw", Scale.SQRT_D_K: "÷ √d_k"}
@@ -26,33 +28,35 @@ _TURNED = {Turned.ROWS: "rows", Turned.COLUMNS: "columns"}
 _COLOURS = {Colour.MATRIX: "by matrix", Colour.ROW: "by row", Colour.UNIT: "0 to 1"}
 
 
-def sidebar(values: Values) -> None:
-    """Draw every control. What they say is in `address.read()` already."""
+def sidebar(run: Run) -> None:
+    """Draw every control. What they say is in the run already."""
+    state = run.state
     with st.sidebar:
         st.title("Self-Attention Explorer", anchor=False)
-        st.selectbox(
+        choose(
+            "example",
             "Example",
             [*EXAMPLES, OWN],
-            format_func=_example_title,
-            **address.named("example") | {"on_change": _load_example},
+            _example_title,
+            as_list=True,
+            on_change=_load_example,
         )
-        _about(values["example"])
+        _about(state.example)
         st.text_input(
             "Sentence",
             live=True,
             placeholder="Type a sentence",
             **address.named("text"),
         )
-        st.slider(
+        slide(
+            "d_model",
             "Dimension d_model",
-            limits.D_MODEL[0],
-            limits.D_MODEL[-1],
+            limits.D_MODEL,
             help="How many numbers stand for a word.",
-            **address.named("d_model"),
         )
-        _source_of_vectors(values)
-        _scaling(values)
-        _masks(values)
+        _source_of_vectors(run)
+        _scaling(state)
+        _masks(state)
         st.toggle(
             "Separate Q, K, V",
             help="On: queries, keys and values are X times the matrices W_Q, W_K and W_V. "
@@ -62,14 +66,15 @@ def sidebar(values: Values) -> None:
         box = st.expander("More: heads, positions, sizes, digits", key="more", on_change="rerun")
         if box.open:  # a dozen controls that nobody sees would slow down every redraw
             with box:
-                _more(values)
+                _sizes_and_positions(state)
+                _looks()
 
 
 def _load_example() -> None:
     """Callback: fill every control with the chosen example's own state."""
     example = address.chosen("example")
-    if example != st.session_state["_values"]["example"]:
-        history.act(**({"example": example} if example == OWN else share.defaults(example)))
+    if example != address.now().state.example:
+        undo.act(**({"example": example} if example == OWN else defaults(example).values()))
 
 
 def _example_title(name: str) -> str:
@@ -85,19 +90,14 @@ def _about(name: str) -> None:
             st.caption(f"{source} {example.note}".strip())
 
 
-def _source_of_vectors(values: Values) -> None:
+def _source_of_vectors(run: Run) -> None:
     """Say where the numbers of the words come from, where that is not plain to see."""
-    example = EXAMPLES.get(values["example"])
-    if example is None or example.settings.x is None:
-        return
-    try:
-        if share.experiment(values).x is not None:
-            return
-    except ValueError:
+    example = EXAMPLES.get(run.state.example)
+    if example is None or example.settings.x is None or run.refusal or run.settings.x is not None:
         return
     reason = (
         "The sentence is no longer the example’s"
-        if values["d_model"] == example.settings.d_model
+        if run.state.d_model == example.settings.d_model
         else f"The example’s vectors have {example.settings.d_model} numbers"
     )
     st.caption(f"{reason}, so every word has a made-up vector now.")
@@ -108,28 +108,27 @@ def _source_of_vectors(values: Values) -> None:
     )
 
 
-def _scaling(values: Values) -> None:
-    compared = values["view"] == Open.COMPARE and values[share.PIN] is None
+def _scaling(state: State) -> None:
+    compared = state.view.view is Open.COMPARE and state.pin is None
     label = "Scaling of the scores"
     if compared:
         # The label of a disabled control is too pale to read, and it still has to be read.
         st.markdown(f":small[{label}]")
-    st.segmented_control(
+    choose(
+        "scale",
         label,
-        list(map(str, Scale)),
-        format_func=_SCALES.__getitem__,
-        required=True,
+        Scale,
+        _SCALES.__getitem__,
         disabled=compared,
         label_visibility="collapsed" if compared else "visible",
         help="Divide each score by the square root of d_k, the number of features of a key, "
         "or leave it raw.",
-        **address.named("scale"),
     )
     if compared:
         st.caption("Compare shows both, raw and scaled, so there is nothing to choose here.")
 
 
-def _masks(values: Values) -> None:
+def _masks(state: State) -> None:
     st.pills(
         "Mask: what may not be seen",
         list(map(str, Mask)),
@@ -140,50 +139,42 @@ def _masks(values: Values) -> None:
         "Several hold together.",
         **address.named("mask"),
     )
-    if Mask.WINDOW in values["mask"]:
-        st.number_input(
-            "Window: words on each side",
-            limits.RADIUS[0],
-            limits.RADIUS[-1],
-            help="The word itself always belongs to its window.",
-            **address.named("radius"),
-        )
-    if Mask.PADDING in values["mask"]:
-        st.number_input(
-            "Padding: tokens at the end",
-            limits.PAD[0],
-            limits.PAD[-1],
-            **address.named("pad"),
-        )
+    if Mask.WINDOW in state.mask:
+        help_ = "The word itself always belongs to its window."
+        whole_number("radius", "Window: words on each side", limits.RADIUS, help=help_)
+    if Mask.PADDING in state.mask:
+        whole_number("pad", "Padding: tokens at the end", limits.PAD)
 
 
-def _more(values: Values) -> None:
-    possible = list(divisors(values["d_model"]))
-    if values["qkv"] and values["d_k"]:
-        possible = sorted({*range(1, 9), *possible, values["n_heads"]})
+def _sizes_and_positions(state: State) -> None:
+    possible = list(divisors(state.d_model))
+    if state.qkv and state.d_k:
+        possible = sorted({*range(1, 9), *possible, state.n_heads})
     address.renew("n_heads", possible)
-    st.selectbox(
+    choose(
+        "n_heads",
         "Heads",
         possible,
+        str,
+        as_list=True,
         help="Each head attends on its own, with its own share of the features.",
-        **address.named("n_heads"),
     )
-    st.selectbox(
+    choose(
+        "position",
         "Positions",
-        list(SCHEMES),
-        format_func=lambda code: SCHEMES[code].title,
+        SCHEMES,
+        lambda code: SCHEMES[code].title,
+        as_list=True,
         help="How a word’s place comes into the numbers. Sinusoidal (Vaswani et al. 2017): waves "
         "added to the embeddings; in halves, as tensor2tensor lays them out. Rotary (Su et al. "
         "2021): queries and keys are turned. ALiBi (Press et al. 2022): distance lowers the score.",
-        **address.named("position"),
     )
-    st.segmented_control(
+    choose(
+        "rule",
         "Scores become weights by",
-        list(NORMALISERS),
-        format_func=lambda code: NORMALISERS[code].title,
-        required=True,
+        NORMALISERS,
+        lambda code: NORMALISERS[code].title,
         help="Plain division is what one would try first. Try negative scores.",
-        **address.named("rule"),
     )
     st.number_input(
         "Temperature",
@@ -194,56 +185,40 @@ def _more(values: Values) -> None:
         "becomes sharper, above 1 more even.",
         **address.named("temperature"),
     )
-    own_size = values["d_model"] // values["n_heads"]
+    own_size = state.d_model // state.n_heads
     for name, of in (("d_k", "a query or key"), ("d_v", "a value")):
-        st.number_input(
+        whole_number(
+            name,
             f"{name}: features of {of}",
-            limits.D_HEAD[0],
-            limits.D_HEAD[-1],
+            limits.D_HEAD,
             step=1,
             value=None,
             placeholder=f"{own_size}" if name == "d_k" else "as d_k",
-            disabled=not values["qkv"],
+            disabled=not state.qkv,
             help="In one head. Needs separate Q, K, V.",
-            **address.named(name),
         )
-    st.number_input(
-        "Seed of the made-up numbers",
-        limits.SEED[0],
-        limits.SEED[-1],
-        **address.named("seed"),
-    )
-    st.segmented_control(
+    whole_number("seed", "Seed of the made-up numbers", limits.SEED)
+
+
+def _looks() -> None:
+    choose(
+        "colour",
         "Colours",
-        list(map(str, Colour)),
-        format_func=_COLOURS.__getitem__,
-        required=True,
+        Colour,
+        _COLOURS.__getitem__,
         help="What the darkest colour stands for: the largest number of the matrix, of each row, "
         "or 1.",
-        **address.named("colour"),
     )
-    st.segmented_control(
-        "Arrows are drawn",
-        list(map(str, Drawing)),
-        format_func=_DRAWINGS.__getitem__,
-        required=True,
-        **address.named("drawing"),
-    )
-    st.number_input(
-        "Arrows from this share on, in %",
-        share.LEAST[0],
-        share.LEAST[-1],
-        help="Weaker ones are left out.",
-        **address.named("least"),
-    )
+    choose("drawing", "Arrows are drawn", Drawing, _DRAWINGS.__getitem__)
+    weakest = "Arrows from this share on, in %"
+    whole_number("least", weakest, parameters.LEAST, help="Weaker ones are left out.")
     st.toggle("A word’s arrow to itself", **address.named("own"))
-    st.segmented_control(
+    choose(
+        "turned",
         "Words are",
-        list(map(str, Turned)),
-        format_func=_TURNED.__getitem__,
-        required=True,
+        Turned,
+        _TURNED.__getitem__,
         help="Some books write a word’s vector as a row, some as a column. Then every matrix is "
         "transposed and the factors change places; no number changes.",
-        **address.named("turned"),
     )
-    st.slider("Decimals", share.DECIMALS[0], share.DECIMALS[-1], **address.named("decimals"))
+    slide("decimals", "Decimals", parameters.DECIMALS)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array
-from explorer.page import address
+from explorer.page.session import address
 
 _MOST_COLUMNS = 16
 """Up to here a plain table, which every reader of a screen knows; beyond, a grid that scrolls."""
@@ -44,7 +44,7 @@ def tables(matrices: Sequence[Matrix]) -> None:
 
 
 def _markdown(matrix: Matrix, exact: bool) -> str:
-    decimals = st.session_state["_values"]["decimals"]
+    decimals = address.view().decimals
     corner = "word" if matrix.rows != _numbered(len(matrix.rows)) else "row"
     lines = [
         "| "
@@ -68,7 +68,7 @@ def _markdown(matrix: Matrix, exact: bool) -> str:
 def _grid(matrix: Matrix, exact: bool) -> None:
     import pandas as pd  # here, because no page needs it until a grid is shown
 
-    decimals = 17 if exact else st.session_state["_values"]["decimals"]
+    decimals = 17 if exact else address.view().decimals
     # The grid refuses two columns of one name: words carry their position.
     columns = [f"{c} {labels.shown(name, 24)}" for c, name in enumerate(matrix.columns, start=1)]
     rows = [f"{r} {labels.shown(name, 24)}" for r, name in enumerate(matrix.rows, start=1)]

@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 
-from explorer import share
+from explorer.link.codec import decode
+from explorer.link.experiment import experiment
 from explorer.trace import trace
 from explorer.walks import drawn, matrix_of
 
@@ -93,9 +94,9 @@ def cells(page: Page, key: str) -> list[str]:
 
 def draws_its_link(page: Page) -> None:
     """Wait until every step that the link stands for is drawn, with the numbers computed for it."""
-    values, ignored = share.decode(link(page))
+    state, ignored = decode(link(page))
     assert not ignored
-    settings, view = share.experiment(values), share.view(values)
+    settings, view = experiment(state), state.view
     t = trace(settings)
     here = [step.name for step in drawn(t.steps, view.head)]
 

@@ -16,7 +16,9 @@ from browser.helpers import (
     visit,
 )
 
-from explorer import share
+from explorer.link.codec import decode
+from explorer.link.experiment import experiment
+from explorer.link.state import defaults
 from explorer.trace import trace
 
 SAT, MAT = 2, 6
@@ -57,7 +59,7 @@ def test_a_held_pointer_says_the_new_number_in_the_same_chart(page):
     visit(page, view="compare")
 
     def weight(**link):
-        t = trace(share.experiment(share.decode(link)[0]))
+        t = trace(experiment(decode(link)[0]))
         return f"sat → mat: {t.weights[0, SAT, MAT]:.4f}"
 
     page.evaluate(KEEP, "a_weights")
@@ -172,7 +174,7 @@ def test_without_the_library_streamlit_draws_the_charts(new_page):
     page.locator(".st-key-weights .stPlotlyChart .main-svg").first.wait_for()
     settle(page)
     assert page.locator(".chart").count() == 0
-    wanted = trace(share.experiment(share.defaults("bank_river")))
+    wanted = trace(experiment(defaults("bank_river")))
     eventually(page, lambda: alike(numbers(page, "weights"), wanted.weights[0]), True)
     choose(page, "query", 2)
     link_becomes(page, example="bank_river", query="2")
@@ -196,7 +198,7 @@ def test_a_click_in_the_lab_asks_nothing_of_the_view_before(page):
 def test_digits_and_labels_are_written_where_their_cells_are(page):
     """The page writes them itself, because the library lays out each text on its own."""
     visit(page, mask="causal")
-    t = trace(share.experiment(share.decode(link(page))[0]))
+    t = trace(experiment(decode(link(page))[0]))
     for row, query in enumerate(t.tokens):
         for column, key in enumerate(t.tokens):
             seen = f"{t.weights[0, row, column]:.3f}" if t.visible[row, column] else ""

@@ -14,8 +14,9 @@ from browser.helpers import (
     visit,
 )
 
-from explorer import share
 from explorer.figures import heads
+from explorer.link.codec import decode
+from explorer.link.experiment import experiment
 from explorer.trace import trace
 
 FOUR_HEADS = {"text": "the cat sat on the mat", "d_model": "8", "n_heads": "4"}
@@ -26,13 +27,13 @@ def test_a_click_on_a_small_map_opens_its_head(page):
     (top, _), (left, _) = heads.outline(2, n_heads=4, n_tokens=6)
     click_cell(page, "heads", top + 1, left + 1)
     eventually(page, lambda: link(page).get("head"), "2")
-    t = trace(share.experiment(share.decode(link(page))[0]))
+    t = trace(experiment(decode(link(page))[0]))
     eventually(page, lambda: np.allclose(numbers(page, "weights"), t.weights[2], atol=1e-7), True)
 
 
 def test_the_average_over_heads_is_of_weights_only_and_says_so(page):
     visit(page, charts=5, **FOUR_HEADS, head="mean")
-    t = trace(share.experiment(share.decode(link(page))[0]))
+    t = trace(experiment(decode(link(page))[0]))
     np.testing.assert_allclose(numbers(page, "weights"), t.weights.mean(axis=0), atol=1e-7)
     assert charts(page) == ["arrows", "heads", "embeddings", "weights", "output"]
     assert page.get_by_text("no softmax of anything").count() == 1
@@ -63,7 +64,7 @@ def test_every_matrix_can_be_read_as_a_table_to_the_last_digit(page):
     heads_ = table.get_by_role("columnheader").all_inner_texts()
     assert heads_[1:4] == ["The", "cat", "sat"]
     page.locator(".st-key-full_precision").get_by_text("Full precision").click()
-    t = trace(share.experiment(share.decode({})[0]))
+    t = trace(experiment(decode({})[0]))
     eventually(
         page,
         lambda: table.locator("tbody tr").nth(1).locator("td").all_inner_texts()[1:],

@@ -13,7 +13,7 @@ from explorer.lab import layers
 from explorer.lab.layers import N_LAYERS, Layer
 from explorer.lab.own_word import cosines
 from explorer.labels import number
-from explorer.page import address
+from explorer.page.choose import slide
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
 from explorer.settings import Mask, Scale, Settings, divisors
@@ -29,7 +29,7 @@ _NEARLY_NOTHING = 1e-15
 def layers_box(settings: Settings, view: View) -> None:
     """Repeat attention as it is set and with one thing changed; draw how far words lie apart."""
     parts.question("What if attention is applied again and again?")
-    st.slider("Layers", N_LAYERS[0], N_LAYERS[-1], width=420, **address.named("lab_layers"))
+    slide("lab_layers", "Layers", N_LAYERS, width=420)
     most = N_LAYERS[-1]
     as_set = layers.repeat(settings, most)
     if len(as_set) == 1 and settings.tokens:

@@ -16,14 +16,16 @@ from explorer.figures.arrows import arrows, slot_width
 from explorer.figures.lines import lines
 from explorer.figures.matrix import largest
 from explorer.labels import percent
-from explorer.page import address, style
+from explorer.page import style
 from explorer.page.chart import chart
+from explorer.page.choose import whole_number
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
+from explorer.page.session import address
+from explorer.page.session.state import session
 from explorer.settings import SEED, Settings
 from explorer.view import View
 
-_RUN = "_learning"
 _CHUNK = 0.3  # seconds of training between two looks
 _WAYS = {False: "without positions", True: "with positions"}
 
@@ -57,7 +59,7 @@ def learn_box(settings: Settings, view: View) -> None:
         f"sentences of {length} words. It learns on {len(run.trainings[True].train.words):,} and "
         f"is asked about {len(run.trainings[True].test.words):,} others."
     )
-    st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
+    whole_number("lab_seed", "Seed", SEED, width=130)
     waiting = not (run.done or run.stopped)
     # While it trains, only this part of the page runs again and again.
     st.fragment(_watch, run_every=_CHUNK if waiting else None)(run, learn.STEPS)
@@ -73,11 +75,11 @@ def learn_box(settings: Settings, view: View) -> None:
 
 def _run(learn: Any, seed: int, length: int) -> Run:
     """This session's run for a seed and a length; a new one, where there is none yet."""
-    run = st.session_state.get(_RUN)
+    run = session().learning
     if run is None or run.key != (seed, length):
         trainings = {way: learn.Training(way, seed, length) for way in _WAYS}
         steps = {way: training.run() for way, training in trainings.items()}
-        run = st.session_state[_RUN] = Run((seed, length), trainings, steps)
+        run = session().learning = Run((seed, length), trainings, steps)
     return run
 
 
@@ -130,7 +132,7 @@ def _stop(run: Run, stopped: bool) -> None:
 
 def _forget() -> None:
     address.touch()
-    st.session_state.pop(_RUN, None)
+    session().learning = None
 
 
 def _longest(run: Run) -> list:

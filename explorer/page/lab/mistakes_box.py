@@ -11,7 +11,7 @@ from explorer.attention import hide, softmax
 from explorer.figures.matrix import largest
 from explorer.lab import mistakes
 from explorer.lab.mistakes import Mistake, Outcome
-from explorer.page import address
+from explorer.page.choose import choose
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
 from explorer.settings import Settings
@@ -42,13 +42,7 @@ _TITLES = {
 def mistakes_box(settings: Settings, view: View) -> None:
     """Draw what is right and what comes of one mistake, on this page's numbers."""
     parts.question("What happens if I get one step wrong?")
-    st.selectbox(
-        "Mistake",
-        list(map(str, Mistake)),
-        format_func=_TITLES.__getitem__,
-        width=420,
-        **address.named("lab_mistake"),
-    )
+    choose("lab_mistake", "Mistake", Mistake, _TITLES.__getitem__, as_list=True, width=420)
     t = trace(settings)
     found = mistakes.outcome(view.lab_mistake, t, parts.head_of(t, view.head))
     parts.answer(found.breaks)

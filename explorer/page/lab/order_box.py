@@ -12,9 +12,10 @@ from explorer.figures.matrix import largest
 from explorer.lab import order
 from explorer.lab.order import Order, Reordered
 from explorer.labels import number
-from explorer.page import address, history
+from explorer.page.choose import choose, whole_number
 from explorer.page.lab import parts
 from explorer.page.lab.parts import MOST_WORDS, Map
+from explorer.page.session import undo
 from explorer.positions import sinusoidal
 from explorer.settings import SEED, Settings
 from explorer.trace import AttentionTrace, trace
@@ -34,16 +35,9 @@ def order_box(settings: Settings, view: View) -> None:
     t = trace(settings)
     n_words = min(len(t.tokens), MOST_WORDS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "The other order",
-            list(map(str, Order)),
-            format_func=_ORDERS.__getitem__,
-            required=True,
-            wrap=True,
-            **address.named("lab_order"),
-        )
+        choose("lab_order", "The other order", Order, _ORDERS.__getitem__, wrap=True)
         if view.lab_order is Order.SHUFFLED:
-            st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
+            whole_number("lab_seed", "Seed", SEED, width=130)
         st.button(f"Try “{_DOG}”", on_click=_try, disabled=settings.text == _DOG)
     first, second = (min(place, n_words - 1) for place in (view.query, view.key))
     there = order.places(view.lab_order, n_words, first, second, view.lab_seed)
@@ -76,7 +70,7 @@ def order_box(settings: Settings, view: View) -> None:
 
 def _try() -> None:
     """Callback: the three words that everybody quotes, with made-up vectors."""
-    history.act(example=OWN, text=_DOG)
+    undo.act(example=OWN, text=_DOG)
 
 
 def _reordered(

@@ -11,8 +11,8 @@ from explorer.figures.lines import lines
 from explorer.lab import own_word
 from explorer.lab.own_word import LENGTHS, Words
 from explorer.labels import number, percent
-from explorer.page import address
 from explorer.page.lab import parts
+from explorer.page.session import address
 from explorer.settings import Settings
 from explorer.trace import trace
 from explorer.view import View

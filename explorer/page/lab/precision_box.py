@@ -11,7 +11,7 @@ from explorer.attention import Array
 from explorer.lab import precision
 from explorer.lab.precision import Float, Precise
 from explorer.labels import number
-from explorer.page import address
+from explorer.page.choose import choose
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
 from explorer.settings import Settings
@@ -28,12 +28,7 @@ def precision_box(settings: Settings, view: View) -> None:
         st.info("PyTorch is not installed here, and NumPy has no bfloat16.")
         parts.do_it_yourself("Install PyTorch, and open this page again.")
         return
-    st.segmented_control(
-        "Multiply queries and keys by",
-        list(TIMES),
-        required=True,
-        **address.named("lab_times"),
-    )
+    choose("lab_times", "Multiply queries and keys by", TIMES, str)
     t = trace(settings)
     head = parts.head_of(t, view.head)
     q, k = (met[head] * view.lab_times for met in (t.q_turned, t.k_turned))

@@ -10,7 +10,7 @@ from explorer.describe import word
 from explorer.lab import predict
 from explorer.lab.predict import MOST_FEATURES, N_QUESTIONS, Kind, Question, Slip, Sum, Way
 from explorer.labels import exact, number
-from explorer.page import address
+from explorer.page.choose import choose, whole_number
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
 from explorer.settings import SEED, Settings
@@ -54,13 +54,8 @@ def predict_box(settings: Settings, view: View) -> None:
     head = parts.head_of(t, view.head)
     asked = predict.questions(t, head, view.lab_seed)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Question",
-            list(N_QUESTIONS),
-            required=True,
-            **address.named("lab_question"),
-        )
-        st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
+        choose("lab_question", "Question", N_QUESTIONS, str)
+        whole_number("lab_seed", "Seed", SEED, width=130)
     if view.lab_question > len(asked):
         st.info(f"This sentence allows only {len(asked)} questions. Choose one of those.")
     else:

@@ -11,7 +11,7 @@ from explorer.figures.lines import lines
 from explorer.lab import root
 from explorer.lab.root import DIMENSIONS, Spread
 from explorer.labels import number, percent
-from explorer.page import address
+from explorer.page.choose import choose, whole_number
 from explorer.page.lab import parts
 from explorer.settings import SEED, Settings
 from explorer.view import Curve, View
@@ -29,15 +29,8 @@ def root_box(settings: Settings, view: View) -> None:
     """Draw what the dimension does to raw and to scaled scores, and mark the present one."""
     parts.question("Why divide the scores by the square root of d?")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Watch",
-            list(map(str, Curve)),
-            format_func=_CURVES.__getitem__,
-            required=True,
-            wrap=True,
-            **address.named("lab_curve"),
-        )
-        st.number_input("Seed", SEED[0], SEED[-1], width=130, **address.named("lab_seed"))
+        choose("lab_curve", "Watch", Curve, _CURVES.__getitem__, wrap=True)
+        whole_number("lab_seed", "Seed", SEED, width=130)
     found = _sweep(settings.d_query, view.lab_seed)
     here = next(spread for spread in found if spread.d == settings.d_query)
     title, y_title, curves, y_range = _drawn(view.lab_curve, found)

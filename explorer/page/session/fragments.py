@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from explorer.page import streamlit_inside
+from explorer.page.session.state import session
 
 FOLLOWED = frozenset({"query", "key", "step", "feature"})
 """The parameters that parts can follow: they are in no formula, they choose what is looked at."""
@@ -44,11 +45,10 @@ def part(
 
     @wraps(draw)
     def drawn(*args: Any) -> None:
-        state = st.session_state
-        if state.get("_touched"):
+        if session().touched:
             st.rerun()  # by one of its own controls, and for more than the parts
         draw(*args)
-        if has_charts and _is_whole():
+        if has_charts and session().is_whole():
             streamlit_inside.is_sent()
             time.sleep(_AHEAD)
 
@@ -56,7 +56,7 @@ def part(
 
     @wraps(draw)
     def registered(*args: Any) -> None:
-        st.session_state["_parts"].append((not has_charts, name, follows))
+        session().parts.append((not has_charts, name, frozenset(follows)))
         fragment(*args)
 
     return registered
@@ -64,12 +64,13 @@ def part(
 
 def begin() -> None:
     """Say that the whole page is being drawn."""
-    st.session_state.update(_parts=[], _parts_are_enough=False)
+    mine = session()
+    mine.parts, mine.parts_are_enough = [], False
 
 
 def are_enough() -> None:
     """Say that nothing in the open view but its parts hangs on what they follow."""
-    st.session_state["_parts_are_enough"] = True
+    session().parts_are_enough = True
 
 
 def done() -> None:
@@ -78,21 +79,15 @@ def done() -> None:
     Only what is sent counts as drawn, and no part is drawn again before. Meanwhile the next run may
     begin, so what is whole is told by its parts, which each whole run has of its own.
     """
-    parts = st.session_state["_parts"]
+    parts = session().parts
     if streamlit_inside.is_sent():
-        st.session_state["_parts_of_whole"] = parts
+        session().parts_of_whole = parts
 
 
 def can_follow(names: Collection[str]) -> bool:
     """Whether a change of these parameters, and of no other, needs the parts alone."""
-    can = st.session_state.get("_parts_are_enough") and _is_whole()
+    can = session().parts_are_enough and session().is_whole()
     return bool(can and names) and FOLLOWED.issuperset(names)
-
-
-def _is_whole() -> bool:
-    """Whether the last whole run came to its end, and all of it is on its way to the browser."""
-    state = st.session_state
-    return state.get("_parts_of_whole") is state["_parts"]
 
 
 def follow(names: Set[str] | None = None) -> None:
@@ -101,5 +96,5 @@ def follow(names: Set[str] | None = None) -> None:
     Does not return. A control that the reader used says what it is to say already; after a click
     on a chart all controls have something else to say.
     """
-    parts = sorted(st.session_state["_parts"], key=lambda part: part[0])
+    parts = sorted(session().parts, key=lambda part: part[0])
     st.rerun([name for _, name, follows in parts if names is None or follows & names])

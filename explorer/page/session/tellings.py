@@ -9,19 +9,14 @@ heard: telling has numbers, and a control that nobody sees says the last one tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from explorer.page.session.state import Telling, said, say, session
+
 _HEARD = "heard"
-
-
-@dataclass(frozen=True)
-class _Telling:
-    number: int
-    may_say: list[Any]
-    """What the control may say before it is heard without anybody having chosen it."""
 
 
 def tell(name: str, value: Any) -> None:
@@ -29,19 +24,19 @@ def tell(name: str, value: Any) -> None:
 
     In a callback, or in a run before the control is drawn.
     """
-    state, tellings = st.session_state, _tellings()
-    before = tellings[name].may_say if name in tellings else []
-    said = [state[name]] if name in state else []
-    tellings[name] = _Telling(_last() + 1, [*before, *said, value])
-    state[name] = value
+    mine = session()
+    before = mine.tellings[name].may_say if name in mine.tellings else []
+    says = [said(name)] if name in st.session_state else []
+    mine.tellings[name] = Telling(mine.last_telling + 1, [*before, *says, value])
+    say(name, value)
 
 
 def tell_again(name: str, value: Any) -> None:
     """Tell it again, where it is not heard yet. This too has to be heard: it may come later."""
-    tellings = _tellings()
-    if name in tellings:
-        tellings[name] = replace(tellings[name], number=_last() + 1)
-        st.session_state[name] = value
+    mine = session()
+    if name in mine.tellings:
+        mine.tellings[name] = replace(mine.tellings[name], number=mine.last_telling + 1)
+        say(name, value)
 
 
 def chosen(name: str, value: Any) -> Any:
@@ -49,43 +44,35 @@ def chosen(name: str, value: Any) -> Any:
 
     Once in a run for each control: what is the reader's choice here is none the next time.
     """
-    said = st.session_state.get(name, value)
-    telling = _tellings().get(name)
+    says, tellings = said(name, value), session().tellings
+    telling = tellings.get(name)
     if telling is None:
-        return said
+        return says
     if _number_heard() >= telling.number:
-        del _tellings()[name]
-        return said
-    if said in telling.may_say:
+        del tellings[name]
+        return says
+    if says in telling.may_say:
         return value
-    tell(name, said)  # or what comes to it late would cover the choice
-    return said
+    tell(name, says)  # or what comes to it late would cover the choice
+    return says
 
 
 def is_waiting() -> bool:
     """Whether some control has not heard yet what it is to say."""
-    return any(telling.number > _number_heard() for telling in _tellings().values())
+    return any(telling.number > _number_heard() for telling in session().tellings.values())
 
 
 def draw() -> None:
     """Draw the control that nobody sees, after all that were told something."""
-    state = st.session_state
-    if any(telling.number > _last() for telling in _tellings().values()):
-        state["_last_telling"] = _last() + 1
-    if _number_heard() != _last():
-        state[_HEARD] = str(_last())
+    mine = session()
+    if any(telling.number > mine.last_telling for telling in mine.tellings.values()):
+        mine.last_telling += 1
+    if _number_heard() != mine.last_telling:
+        say(_HEARD, str(mine.last_telling))
     with st.container(key="out_of_sight"):
         st.text_input("The last telling that was heard", key=_HEARD)
 
 
-def _tellings() -> dict[str, _Telling]:
-    return st.session_state.setdefault("_tellings", {})
-
-
-def _last() -> int:
-    return st.session_state.get("_last_telling", 0)
-
-
 def _number_heard() -> int:
-    heard = st.session_state.get(_HEARD) or ""
+    heard = said(_HEARD) or ""
     return int(heard) if heard.isdecimal() else 0

@@ -1,0 +1,1 @@
+"""What the page remembers of one reader. Nothing outside touches Streamlit's own session state."""
