@@ -27,9 +27,9 @@ def run(
         names = step.operation.inputs
         if step.name not in arrays:
             arrays[step.name] = step.operation.run(*(arrays[name] for name in names))
-        if keep is not None:
-            for name in {name for name in names if last[name] == step.name}.difference(keep):
-                del arrays[name]
+        for name in names:
+            if keep is not None and name not in keep and last[name] == step.name:
+                arrays.pop(name, None)  # a step may take the same one twice
     return arrays
 
 

@@ -15,6 +15,7 @@ Unsupervised Multitask Learners", section 2.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,12 @@ from numpy.typing import NDArray
 
 from explorer.attention import Array, BoolArray
 from explorer.masks import causal, everything
+from explorer.operations.steps import Step
 from explorer.pretrained.layer import Layer, LayerWeights, computed, layer_steps
 from explorer.pretrained.parts import Activation, Norm, laid_out
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, slots=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
     """A trained transformer: its sizes, what it has learned, and how it cuts text."""
 
@@ -47,6 +49,14 @@ class Model:
     def causal(self) -> bool:
         """Whether a token sees only itself and what stands before it."""
         return self.family == "gpt2"
+
+    @cached_property
+    def steps(self) -> tuple[tuple[Step, ...], ...]:
+        """What each layer does, step by step."""
+        return tuple(
+            layer_steps(learned, self.n_heads, self.activation, norm_first=self.causal)
+            for learned in self.layers
+        )
 
     @property
     def n_layers(self) -> int:
@@ -104,8 +114,7 @@ def forward(model: Model, ids: NDArray[np.integer], seen: BoolArray | None = Non
     if seen is not None:
         visible = visible & np.asarray(seen)[..., None, None, :]
     embedded, layers = x, []
-    for weights in model.layers:
-        steps = layer_steps(weights, model.n_heads, model.activation, norm_first=model.causal)
+    for steps in model.steps:
         layers.append(computed(steps, x, visible))
         x = layers[-1].hidden
     return Run(
