@@ -74,7 +74,7 @@ def _attention(w: LayerWeights, n_heads: int, norm_first: bool) -> Iterator[Step
     yield Step(m.QUERIES, Linear(x, w.third(0), "Q", n_heads), by_head=True)
     yield Step(m.KEYS, Linear(x, w.third(1), "K", n_heads), by_head=True)
     yield Step(m.VALUES, Linear(x, w.third(2), "V", n_heads), by_head=True)
-    yield Step(m.SCORES, Multiply("queries", "keys", True, np.matmul), by_head=True)
+    yield Step(m.SCORES, Multiply("queries", "keys", across=True, product=np.matmul), by_head=True)
     yield Step(m.SCALED, DivideByRoot("scores", len(w.out.w) // n_heads), by_head=True)
     yield Step(m.MASKED, Hide("scaled"), by_head=True, shown=False)
     yield Step(m.WEIGHTS, Normalise("masked", "softmax"), by_head=True)
