@@ -23,7 +23,7 @@ from explorer.pretrained import checkpoint, measures, text
 from explorer.pretrained.checkpoint import Place, load, locate
 from explorer.pretrained.measures import Behaviour
 from explorer.pretrained.model import forward, next_words
-from explorer.pretrained.parts import Norm, erf, gelu, gelu_tanh
+from explorer.pretrained.parts import ACTIVATIONS, Norm, gelu
 
 ROOT = Path(__file__).parents[1]
 CLOSE = {"rtol": 0, "atol": 1e-4}
@@ -133,23 +133,25 @@ def test_padding_in_a_batch_is_seen_by_nobody(model, reference):
     np.testing.assert_allclose(run.final[1, : len(pieces[1])], alone.final, **CLOSE)
 
 
-def test_a_layer_keeps_every_step(model):
-    """What is kept is what was computed: each step follows from those before it."""
+def test_a_layer_has_every_step(model):
+    """Each step follows from those before it, whether it was kept or is computed again."""
     run = forward(model, text.read(model, SENTENCE).ids)
     layer, learned = run.layers[2], model.layers[2]
-    x = run.hidden[2]
+    x, t = run.hidden[2], layer.arrays
     close = {"rtol": 1e-4, "atol": 1e-5}
     queries = (x @ learned.qkv.w + learned.qkv.b)[:, :384]
-    np.testing.assert_allclose(np.hstack([*layer.q]), queries, **close)
-    np.testing.assert_allclose(layer.scores, layer.q @ layer.k.swapaxes(-1, -2), **close)
-    np.testing.assert_allclose(layer.weights, softmax(layer.masked), **close)
-    np.testing.assert_allclose(layer.context, layer.weights @ layer.v, **close)
-    joined = np.hstack([*layer.context])
+    np.testing.assert_allclose(np.hstack([*t["queries"]]), queries, **close)
+    np.testing.assert_allclose(t["scores"], t["queries"] @ t["keys"].swapaxes(-1, -2), **close)
+    np.testing.assert_allclose(t["scaled"], t["scores"] * 32**-0.5, **close)
+    np.testing.assert_array_equal(layer.weights, softmax(t["masked"]))
+    np.testing.assert_allclose(t["context"], layer.weights @ layer.v, **close)
+    joined = np.hstack([*t["context"]])
     np.testing.assert_allclose(layer.attended, joined @ learned.out.w + learned.out.b, **close)
     np.testing.assert_allclose(layer.middle, learned.norm_1(x + layer.attended), **close)
     np.testing.assert_allclose(layer.hidden, learned.norm_2(layer.middle + layer.fed), **close)
-    assert layer.factor == 32**-0.5
-    assert {array.dtype for array in (layer.q, layer.masked, layer.hidden)} == {np.dtype("float32")}
+    assert {array.dtype for array in t.values()} == {np.dtype("float32"), np.dtype("bool")}
+    assert set(t) == {step.name for step in layer.steps} | {"visible"}
+    assert set(t) - set(layer.kept) >= {"scores", "scaled", "masked", "widened", "activated"}
 
 
 # Reading text
@@ -457,14 +459,25 @@ def test_neither_torch_nor_transformers_nor_the_package_is_run(place):
 # The parts
 
 
-def test_the_error_function_is_that_of_the_standard_library():
-    x = np.linspace(-7, 7, 20_001, dtype=np.float32)
-    exact = np.array([math.erf(n) for n in x.tolist()])
-    np.testing.assert_allclose(erf(x), exact, rtol=0, atol=5e-7)
-    gelus = 0.5 * x * (1 + np.array([math.erf(n / 2**0.5) for n in x.tolist()]))
-    np.testing.assert_allclose(gelu(x), gelus, rtol=0, atol=2e-6)
-    np.testing.assert_allclose(gelu_tanh(x), gelus, rtol=0, atol=5e-4)
-    assert gelu_tanh(np.float32([1]))[0] == pytest.approx(0.841192, abs=1e-6)
+def test_the_activations_are_those_of_the_standard_library():
+    x = np.linspace(-12, 12, 20_001, dtype=np.float32)
+    exact = 0.5 * x * (1 + np.array([math.erf(n / 2**0.5) for n in x.tolist()]))
+    np.testing.assert_allclose(gelu(x), exact, rtol=2e-7, atol=2e-7)
+    by_tanh = 0.5 * x * (1 + np.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x.astype(float) ** 3)))
+    np.testing.assert_allclose(ACTIVATIONS["gelu_new"].of(x), by_tanh, rtol=2e-7, atol=5e-7)
+    far = np.float32([-1e30, -1e5, -40, 40, 1e5, 1e30])
+    np.testing.assert_array_equal(gelu(far), np.maximum(far, 0))
+
+
+@pytest.mark.parametrize("name", ["gelu", "gelu_new", "relu"])
+def test_numbers_are_activated_wherever_they_lie_in_memory(name):
+    x = np.random.default_rng(4).standard_normal((3, 40, 500)).astype(np.float32)
+    activation = ACTIVATIONS[name]
+    expected = activation.of(x)
+    before = x.copy()
+    for given in (x, np.asfortranarray(x), x.swapaxes(1, 2).copy().swapaxes(1, 2)):
+        np.testing.assert_array_equal(activation(given), expected)
+        np.testing.assert_array_equal(given, before)  # it may be asked for again
 
 
 def test_normalising_by_hand():

@@ -65,14 +65,13 @@ class Matrix:
     @property
     def small(self) -> str:
         """What one of its numbers is called in formulas: the small letter."""
-        if self.is_learned:
-            return f"w^{{{self.symbol.removeprefix('W_')}}}"
-        return re.sub("[A-Z]", lambda letter: letter[0].lower(), self.symbol, count=1)
+        small = re.sub("[A-Z]", lambda letter: letter[0].lower(), self.symbol, count=1)
+        return re.sub("_(.+)", r"^{\1}", small)  # below stands where the number is
 
     @property
     def variable(self) -> str:
         """What it is called in a program."""
-        letter = re.search("[A-Z]", self.symbol)
+        letter = re.search("[A-Z](_[A-Z0-9])?", self.symbol)
         return self.called or (letter[0] if letter else self.name)
 
 
@@ -95,7 +94,7 @@ def _learned(letter: str, verb: str, role: Role) -> Matrix:
     question = f"Turns a word’s vector into what it {verb}."
     name, symbol = f"w_{letter.lower()}", f"W_{letter}"
     title, cell = f"Matrix {symbol}", f"number of {symbol}"
-    return Matrix(name, symbol, LEARNED, title, cell, question, role, called=symbol)
+    return Matrix(name, symbol, LEARNED, title, cell, question, role)
 
 
 W_Q = _learned("Q", "asks for", Role.QUERY)
@@ -162,7 +161,7 @@ CONTEXT = Matrix(
     "What does each word become, blended from what it attends to?",
 )  # fmt: skip
 JOINED = replace(CONTEXT, name="joined")
-SIDE_BY_SIDE = replace(JOINED, symbol=r"[Y_1 \ldots Y_H]")
+SIDE_BY_SIDE = replace(JOINED, symbol=r"[Y_1 \ldots Y_H]", called="Y")
 W_O = replace(
     _learned("O", "", Role.OPERAND),
     title="Output matrix W_O",

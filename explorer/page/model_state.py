@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import streamlit as st
 
 from explorer import labels
 from explorer.pretrained import checkpoint
-from explorer.pretrained.model import Layer, Model, Run, forward
+from explorer.pretrained.model import Model, Run, forward
 from explorer.pretrained.text import Pieces, read
 
 _SHORT = 128
@@ -57,11 +56,8 @@ def _long_run(_model: Model, name: str, ids: tuple[int, ...]) -> Run:
 
 
 def _frozen(run: Run) -> Run:
-    for part in (run, *run.layers):
-        for field in fields(Layer if part is not run else Run):
-            array = getattr(part, field.name)
-            if isinstance(array, np.ndarray):
-                array.flags.writeable = False
+    for array in (run.embedded, run.final, *(a for n in run.layers for a in n.kept.values())):
+        array.flags.writeable = False
     return run
 
 

@@ -23,7 +23,8 @@ from explorer.page.learned_box import learned_box
 from explorer.page.session import address, tellings
 from explorer.page.session.state import said
 from explorer.page.tables import Matrix, tables
-from explorer.pretrained.model import Layer, Model, Run, next_words
+from explorer.pretrained.layer import Layer
+from explorer.pretrained.model import Model, Run, next_words
 from explorer.pretrained.text import Pieces, groups, join, name_of
 from explorer.rendering.panel import written
 from explorer.view import Direction, View
@@ -256,7 +257,7 @@ def _matrices(layer: Layer, shown: Shown, view: View, lit: Lights) -> list[Matri
     drawn = []
     if single:
         places = [row[0] for row in shown.rows]
-        scaled = layer.scores[view.layer_head][np.ix_(places, places)] * layer.factor
+        scaled = layer.arrays["scaled"][view.layer_head][np.ix_(places, places)]
         drawn.append(("model_scores", "Scaled scores", scaled, Kind.SIGNED))
     drawn.append(("model_weights", "Weights", shown.weights, Kind.WEIGHTS))
     with st.container(horizontal=True, gap="small", key="steps"):
@@ -314,13 +315,13 @@ def _arithmetic(layer: Layer, pieces: Pieces, shown: Shown, view: View) -> None:
             return
         i, j, h, places = asks[0], answers[0], view.layer_head, view.decimals
         first = st.toggle("Largest terms first", key="largest_first", on_change=address.touch)
-        for step in layer.steps:
-            if step.name in ("scores", "scaled"):
-                st.latex(written(layer, step, (h, i, j), places, first))
+        steps = {step.name: step for step in layer.steps}
+        for name in ("scores", "scaled"):
+            st.latex(written(layer, steps[name], (h, i, j), places, first))
         if not layer.visible[i, j]:
             st.markdown(f"{names[0]} may not see {names[1]}, so the weight is **0**.")
             return
-        st.latex(written(layer, layer.steps[-1], (h, i, j), places, first))
+        st.latex(written(layer, steps["weights"], (h, i, j), places, first))
         if not view.special and view.renormalised:
             st.caption("Above, this weight is divided by the sum of those that are shown.")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,13 +12,47 @@ from explorer.operations.operation import AnyArray
 from explorer.operations.steps import Step
 
 
-def run(steps: Iterable[Step], given: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
-    """Compute every step that is not given. Returns all numbers by the names of their steps."""
-    arrays = dict(given)
+def run(
+    steps: Iterable[Step],
+    given: Mapping[str, AnyArray],
+    keep: Collection[str] | None = None,
+) -> dict[str, AnyArray]:
+    """Compute every step that is not given. Returns all numbers by the names of their steps.
+
+    keep: the names of those that are wanted; what else there is goes as soon as no step needs it.
+    """
+    steps, arrays = tuple(steps), dict(given)
+    last = {name: step.name for step in steps for name in step.operation.inputs}
     for step in steps:
+        names = step.operation.inputs
         if step.name not in arrays:
-            arrays[step.name] = step.operation.run(*(arrays[n] for n in step.operation.inputs))
+            arrays[step.name] = step.operation.run(*(arrays[name] for name in names))
+        for name in names:
+            if keep is not None and name not in keep and last[name] == step.name:
+                arrays.pop(name, None)  # a step may take the same one twice
     return arrays
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Again(Mapping[str, AnyArray]):
+    """The numbers of all steps, of which only some are kept: the others are computed when asked."""
+
+    steps: tuple[Step, ...]
+    kept: Mapping[str, AnyArray]
+
+    def __getitem__(self, name: str) -> AnyArray:
+        if name in self.kept:
+            return self.kept[name]
+        for step in self.steps:
+            if step.name == name:
+                return step.operation.run(*(self[input_] for input_ in step.operation.inputs))
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self.kept, *(step.name for step in self.steps))))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
 
 
 def gradients(

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from explorer.attention import Array
-from explorer.pretrained.model import LayerWeights, Model
-from explorer.pretrained.parts import ACTIVATIONS, Linear, Norm
+from explorer.pretrained.layer import LayerWeights
+from explorer.pretrained.model import Model
+from explorer.pretrained.parts import ACTIVATIONS, Activation, Linear, Norm
 
 VARIABLE = "EXPLORER_MODEL"
 """The environment variable that names a folder, or a model of the Hugging Face hub."""
@@ -203,7 +204,7 @@ def _family(config: Mapping[str, Any]) -> Callable[[str, Mapping, _Tensors, Any]
     return families[here][0]
 
 
-def _activation(name: object) -> Callable[[Array], Array]:
+def _activation(name: object) -> Activation:
     if name not in ACTIVATIONS:
         raise ValueError(
             f"The activations known here are {', '.join(ACTIVATIONS)}; this model has "

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.attention import Array, BoolArray
-from explorer.pretrained.model import Layer, LayerWeights, Model, Run
+from explorer.pretrained.layer import Layer, LayerWeights
+from explorer.pretrained.model import Model, Run
 from explorer.pretrained.text import Pieces
 from explorer.tokens import same_word
 

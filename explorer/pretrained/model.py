@@ -4,10 +4,9 @@ Shapes as in `explorer.attention`, and besides:
     L  layers
     V  entries of the vocabulary
     P  positions that were learned
-    F  features inside the feed-forward part
 
 Two families share one pass. BERT sees the whole sentence and normalises after each sum; GPT-2 sees
-only what stands before and normalises ahead of attention and of the feed-forward part.
+only what stands before and normalises ahead of each part; see `explorer.pretrained.layer`.
 
 Sources: Devlin et al. (2018), "BERT", arXiv:1810.04805; Radford et al. (2019), "Language Models are
 Unsupervised Multitask Learners", section 2.3.
@@ -15,35 +14,21 @@ Unsupervised Multitask Learners", section 2.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.attention import Array, BoolArray, attend, join_heads, score, split_heads
+from explorer.attention import Array, BoolArray
 from explorer.masks import causal, everything
-from explorer.operations import matrices as m
-from explorer.operations.basic import DivideByRoot, Given, Hide, Normalise, Score
-from explorer.operations.operation import AnyArray
 from explorer.operations.steps import Step
-from explorer.pretrained.parts import Linear, Norm, activate
+from explorer.pretrained.layer import Layer, LayerWeights, computed, layer_steps
+from explorer.pretrained.parts import Activation, Norm, laid_out
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, slots=True)
-class LayerWeights:
-    """What one layer has learned."""
-
-    qkv: Linear  #     (C, 3C)  queries, keys and values side by side
-    out: Linear  #     (C, C)   W_O: brings the joined heads back
-    norm_1: Norm  #             beside attention
-    widen: Linear  #   (C, F)   first half of the feed-forward part
-    narrow: Linear  #  (F, C)   second half
-    norm_2: Norm  #             beside the feed-forward part
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, slots=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
     """A trained transformer: its sizes, what it has learned, and how it cuts text."""
 
@@ -57,13 +42,21 @@ class Model:
     layers: tuple[LayerWeights, ...]
     last_norm: Norm | None  #           over the last layer's output
     unembed: Array | None  #    (V, C)  turns a vector into a score for each next word
-    activation: Callable[[Array], Array]
-    tokenizer: Any  #                   a `tokenizers.Tokenizer`
+    activation: Activation
+    tokenizer: Any  #                  a `tokenizers.Tokenizer`
 
     @property
     def causal(self) -> bool:
         """Whether a token sees only itself and what stands before it."""
         return self.family == "gpt2"
+
+    @cached_property
+    def steps(self) -> tuple[tuple[Step, ...], ...]:
+        """What each layer does, step by step."""
+        return tuple(
+            layer_steps(learned, self.n_heads, self.activation, norm_first=self.causal)
+            for learned in self.layers
+        )
 
     @property
     def n_layers(self) -> int:
@@ -79,59 +72,6 @@ class Model:
     def max_tokens(self) -> int:
         """P: more tokens than this the model cannot read."""
         return len(self.positions)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, slots=True)
-class Layer:
-    """Every number of one layer, in order. A batch stands in front of each shape."""
-
-    q: Array  #         (H, T, D)  queries
-    k: Array  #         (H, T, D)  keys
-    v: Array  #         (H, T, D)  values
-    factor: float  #               1/sqrt(D)
-    visible: BoolArray  # (T, T)   True where the query may see the key
-    weights: Array  #   (H, T, T)  softmax of masked
-    context: Array  #   (H, T, D)  weights v
-    attended: Array  #  (T, C)     the joined heads through W_O: what attention adds
-    middle: Array  #    (T, C)     the vectors after attention, its sum and, in BERT, the norm
-    fed: Array  #       (T, C)     what the feed-forward part adds
-    hidden: Array  #    (T, C)     the vectors as they leave the layer
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """Those from the queries to the weights, for whoever wants one number worked out."""
-        return (
-            Step(m.QUERIES, Given(), by_head=True),
-            Step(m.KEYS, Given(), by_head=True),
-            Step(m.SCORES, Score("queries", "keys"), by_head=True),
-            Step(m.SCALED, DivideByRoot("scores", self.q.shape[-1]), by_head=True),
-            Step(m.MASKED, Hide("scaled"), by_head=True, shown=False),
-            Step(m.WEIGHTS, Normalise("masked", "softmax"), by_head=True),
-        )
-
-    @property
-    def arrays(self) -> dict[str, AnyArray]:
-        """The numbers of these steps."""
-        scores = self.scores
-        return {
-            "queries": self.q,
-            "keys": self.k,
-            "visible": self.visible,
-            "scores": scores,
-            "scaled": scores * self.factor,
-            "masked": self.masked,
-            "weights": self.weights,
-        }
-
-    @property
-    def scores(self) -> Array:
-        """(H, T, T) q k^T. Computed again, to the same numbers; keeping them takes longer."""
-        return score(self.q, self.k, np.matmul)
-
-    @property
-    def masked(self) -> Array:
-        """(H, T, T) the scaled scores, -inf where the key may not be seen."""
-        return np.where(self.visible, self.scores * self.factor, -np.inf).astype(self.scores.dtype)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, slots=True)
@@ -169,12 +109,13 @@ def forward(model: Model, ids: NDArray[np.integer], seen: BoolArray | None = Non
         x += model.segment
     if model.first_norm is not None:
         x = model.first_norm(x)
+    x = laid_out(x)
     visible = (causal if model.causal else everything)(n_tokens)
     if seen is not None:
         visible = visible & np.asarray(seen)[..., None, None, :]
     embedded, layers = x, []
-    for weights in model.layers:
-        layers.append(_layer(model, weights, x, visible))
+    for steps in model.steps:
+        layers.append(computed(steps, x, visible))
         x = layers[-1].hidden
     return Run(
         embedded=embedded,
@@ -207,34 +148,3 @@ def next_words(model: Model, final: Array, count: int = 10) -> list[tuple[int, f
     exp = np.exp(scores - scores.max())
     best = np.argsort(-scores, kind="stable")[:count]
     return [(int(n), float(exp[n] / exp.sum())) for n in best]
-
-
-def _layer(model: Model, w: LayerWeights, x: Array, visible: BoolArray) -> Layer:
-    before = model.causal  # GPT-2 normalises what goes in, BERT what comes out
-    q, k, v = (
-        split_heads(part, model.n_heads)
-        for part in np.split(w.qkv(w.norm_1(x) if before else x), 3, axis=-1)
-    )
-    steps = attend(q, k, v, visible=visible, product=np.matmul)
-    attended = w.out(join_heads(steps.context))
-    middle: Array = x + attended
-    if not before:
-        middle = w.norm_1(middle)
-    inside = activate(w.widen(w.norm_2(middle) if before else middle), model.activation)
-    fed = w.narrow(inside)
-    hidden: Array = middle + fed
-    if not before:
-        hidden = w.norm_2(hidden)
-    return Layer(
-        q=q,
-        k=k,
-        v=v,
-        factor=q.shape[-1] ** -0.5,
-        visible=visible,
-        weights=steps.weights,
-        context=steps.context,
-        attended=attended,
-        middle=middle,
-        fed=fed,
-        hidden=hidden,
-    )

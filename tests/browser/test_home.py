@@ -84,6 +84,6 @@ def test_the_handout_opens_without_a_network_and_shows_every_step(page, tmp_path
 def test_the_handout_divides_where_the_page_divides():
     settings = Settings(text="a b", d_model=2, x=((1.0, 0.0), (3.0, 0.0)), rule="total")
     sheet = handout(trace(settings), settings, View(query=0, key=1), "link")
-    assert "3.000 / (1.000 + 3.000)\n= 0.750" in sheet
+    assert "3.000 / (1.000 + 3.000)\n3.000 / 4.000 = 0.750" in sheet
     assert "weights by plain division" in sheet
     assert "e^" not in sheet.split("Where a number comes from")[1]

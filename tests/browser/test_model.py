@@ -45,7 +45,7 @@ def test_the_chosen_head_is_drawn_and_a_small_map_opens_another(page, run):
     _, passed = run
     opened(page, query="3")
     np.testing.assert_allclose(numbers(page, "model_weights"), passed.weights[0, 0], **DRAWN)
-    scaled = passed.layers[0].scores[0] * 32**-0.5
+    scaled = passed.layers[0].arrays["scaled"][0]
     np.testing.assert_allclose(numbers(page, "model_scores"), scaled, **DRAWN)
     side = maps.side_of(6, 12, len(passed.embedded))
     (top, _), (left, _) = maps.outline(2, 11, side)
