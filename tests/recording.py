@@ -1,32 +1,49 @@
 """What the page showed on the day of the recording, and in which words a difference is told.
 
 The product is spoken to in the first part alone, so that a rebuild has one place to adapt: a link
-becomes an experiment, and that becomes matrices by name.
+becomes an experiment and that becomes matrices by name and files; a link opened becomes texts and
+figures.
 
 Numbers are never compared by bits: other processors add in other orders. What is recorded of a
 matrix is all of its digits where it is small; of a large one a sum for each row and each column,
 each number times a weight of its place, so that a difference still has a row and a column.
+
+Texts are compared word by word, but where a number with decimals may be rounded either way. Figures
+and files are lines too: of each line, its words, and one weighted sum of all its numbers.
 """
 
 from __future__ import annotations
 
+import base64
+import difflib
+import io
 import json
 import lzma
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, unquote_plus, urlencode
 
 import numpy as np
+from google.protobuf.json_format import MessageToDict
 from numpy.typing import NDArray
+from streamlit.testing.v1 import AppTest
 
-from explorer import share
+from explorer import export, scripts, share
 from explorer.examples import EXAMPLES
+from explorer.page import parts
+from explorer.page.handout import handout
 from explorer.trace import trace
 
 DATA = Path(__file__).parent / "data"
 DIGITS = DATA / "digits_of_links.jsonl.xz"
+PAGE = DATA / "page_recording.jsonl.xz"
+APP = Path(__file__).parents[1] / "streamlit_app.py"
+
+Difference = tuple[str, str]
+"""A link, and in words what differs there."""
 
 MATRICES = (
     "x",
@@ -87,13 +104,207 @@ def example_links() -> list[str]:
     return [urlencode({"example": name}) for name in EXAMPLES]
 
 
+def files(link: str, with_handout: bool) -> dict[str, list[Line]]:
+    """All that the view Take home offers behind a link, by what it is called."""
+    values, _ = share.decode(dict(parse_qsl(link, keep_blank_values=True)))
+    settings, view = share.experiment(values), share.view(values)
+    t = trace(settings)
+    found: dict[str, list[Line]] = {}
+    for name, table in export.tables(t).items():
+        found[f"{name}.csv"] = lines_of_text(export.csv_text(table), ALL_NUMBERS)
+        found[f"{name}.md"] = lines_of_text(export.markdown(table, view.decimals))
+        found[f"{name}.tex"] = lines_of_text(export.latex(table, view.decimals))
+    written = export.state(share.encode(values, limited=False), settings, t)
+    found["attention.json"] = lines_of_json(json.loads(written))
+    with np.load(io.BytesIO(export.npz(t))) as arrays:
+        found["attention.npz"] = lines_of_json({name: arrays[name].tolist() for name in arrays})
+    found["attention.py, NumPy"] = lines_of_text(scripts.numpy_script(t, settings))
+    found["attention.py, PyTorch"] = lines_of_text(scripts.torch_script(t, settings))
+    if not with_handout:  # it takes longer than all others
+        return found
+    page = handout(t, settings, view, share.address("https://example.org/", values))
+    words = re.sub("<script.*?</script>", "", page, flags=re.DOTALL)
+    words = re.sub('id="[0-9a-f-]{36}"', 'id="of a chart"', words)
+    found["handout.html"] = lines_of_text(words.replace("><", ">\n<"))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a reader gets: all that is written on the page, line by line, and all that is drawn."""
+
+    texts: list[str]
+    figures: dict[str, list[Line]]
+
+
+class Reader:
+    """Opens links, each in a session of its own: what was looked at before leaves no trace."""
+
+    def __init__(self) -> None:
+        parts._BREATH = 0  # there is no browser that would have to keep up
+        self._components: Any = None
+
+    def open(self, link: str) -> Shown:
+        """Open a link. Raises AssertionError where the page breaks off."""
+        page = AppTest.from_file(str(APP), default_timeout=60)
+        # Else every session searches all installed packages for components: half of its time.
+        page._bidi_component_manager = self._components
+        page.query_params.update(dict(parse_qsl(link, keep_blank_values=True)))
+        page.session_state["more"] = True  # the folded controls
+        page.run()
+        self._components = page._bidi_component_manager
+        assert not page.exception, f"?{link}: {[error.value for error in page.exception]}"
+        drawn = {name: lines_of_json(figure) for name, figure in _figures(page).items()}
+        for name in _ONLY_NOISE & drawn.keys():
+            drawn[name] = [Line(line.words) for line in drawn[name]]
+        return Shown([*_texts(page.main), *_texts(page.sidebar)], drawn)
+
+
+_ONLY_NOISE = {"lab_distance"}
+"""Figures whose numbers are distances that vanish, on a logarithmic axis."""
+_SEEN = {
+    *("label", "body", "help", "placeholder", "codeText", "options", "content", "popover"),
+    *("value", "rawValue", "rawValues", "default", "min", "max", "step", "expandable", "disabled"),
+}
+"""The fields of an element that a reader sees something of."""
+_OUT_OF_SIGHT = {"heard"}
+"""Elements that only the page's own scripts look at."""
+
+
+def _figures(page: AppTest) -> dict[str, Any]:
+    """What each chart is given, by its key, and what is lit in them."""
+    found: dict[str, Any] = {}
+    for part in page.get("bidi_component"):
+        name, given = part.proto.component_name, part.proto.json
+        if name.endswith("chart"):
+            chart = json.loads(given)
+            figure = json.loads(chart["figure"])
+            found[chart["name"]] = {"alt": chart["alt"], "config": chart["config"]} | figure
+        elif name.endswith("chart_lights"):
+            found["lights"] = json.loads(given)
+    return found
+
+
+def _texts(block: Any) -> Iterator[str]:
+    """Every text of a part of the page in the order in which it stands there."""
+    for element in block.children.values():
+        proto = getattr(element, "proto", None)
+        kind = "" if proto is None else element.type
+        hidden = kind in ("bidi_component", "plotly_chart") or element.key in _OUT_OF_SIGHT
+        if proto is not None and not hidden:
+            yield from (f"{kind}: {text}" for text in _seen(MessageToDict(proto)))
+        if hasattr(element, "children"):
+            yield from _texts(element)
+
+
+def _seen(fields: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    for name, value in fields.items():
+        if name not in _SEEN:
+            continue
+        if isinstance(value, dict):
+            yield from _seen(value, f"{path}{name}.")
+            continue
+        if isinstance(value, list):
+            each = [part.get("content", "") if isinstance(part, dict) else part for part in value]
+            value = " | ".join(map(str, each))
+        for line in str(value).splitlines():
+            yield f"{path}{name} {line}"
+
+
+# Lines.
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A line of a figure or a file: its words with a # for each number, and the numbers.
+
+    slack: what a number may be off by since it was rounded, where it was.
+    """
+
+    words: str
+    numbers: NDArray[np.float64] | None = None
+    slack: float = 0.0
+
+
+DECIMALS = re.compile(r"(?<![\w.#])[-−]?\d+(?:\.\d+(?:[eE][-+]?\d+)?|e[-+]?\d+)(?![\w])")
+"""Numbers that may be rounded either way: whole ones and colours are words."""
+ALL_NUMBERS = re.compile(r"(?<![\w.#])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
+"""Numbers with all their digits, of which 1 may be 0.9999999999999999 elsewhere."""
+_MOST_DECIMALS = 6
+_SHORT = 8
+"""So many numbers of a list are told one by one."""
+
+
+def parsed(text: str, numbers: re.Pattern[str] = DECIMALS) -> Line:
+    """A text's words and numbers. How many decimals there are is a word, unless it is all."""
+    found: list[float] = []
+    slack = [0.0]
+
+    def keep(match: re.Match[str]) -> str:
+        number = match[0].replace("−", "-")
+        found.append(float(number))
+        places = len(number.partition(".")[2])
+        if numbers is ALL_NUMBERS or "e" in number or places > _MOST_DECIMALS:
+            return "#"
+        slack.append(10.0**-places)
+        return f"#{places}"
+
+    words = numbers.sub(keep, text)
+    return Line(words, np.array(found), max(slack)) if found else Line(words)
+
+
+def lines_of_text(text: str, numbers: re.Pattern[str] = DECIMALS) -> list[Line]:
+    """A text file, line by line."""
+    return [parsed(line, numbers) for line in text.splitlines()]
+
+
+def lines_of_json(found: Any, path: str = "") -> list[Line]:
+    """What JSON holds, a line for each value and for each list that holds no others."""
+    if isinstance(found, dict) and "bdata" in found:
+        packed = np.frombuffer(base64.b64decode(found["bdata"]), "<" + found["dtype"])
+        shape = found.get("shape", packed.size)
+        return [Line(f"{path} = # as {found['dtype']}, {shape}", packed.astype(np.float64))]
+    if isinstance(found, dict):
+        return [
+            line for name, part in found.items() for line in lines_of_json(part, f"{path}.{name}")
+        ]
+    if isinstance(found, list):
+        flat = list(_leaves(found))
+        if len(flat) > _SHORT and all(_is_number(leaf) for leaf in flat):
+            numbers = [np.nan if leaf is None else float(leaf) for leaf in flat]
+            return [Line(f"{path} = {_shape(found)} #", np.array(numbers))]
+        if not any(isinstance(leaf, dict) for leaf in flat):
+            return [parsed(f"{path} = {json.dumps(found, ensure_ascii=False)}")]
+        return [
+            line for n, part in enumerate(found) for line in lines_of_json(part, f"{path}[{n}]")
+        ]
+    return [parsed(f"{path} = {json.dumps(found, ensure_ascii=False)}")]
+
+
+def _leaves(found: list[Any]) -> Iterator[Any]:
+    for part in found:
+        if isinstance(part, list):
+            yield from _leaves(part)
+        else:
+            yield part
+
+
+def _is_number(leaf: Any) -> bool:
+    return leaf is None or isinstance(leaf, int | float) or leaf in ("-inf", "inf", "nan")
+
+
+def _shape(found: list[Any]) -> str:
+    inner = found[0] if found else None
+    return f"{len(found)} x {_shape(inner)}" if isinstance(inner, list) else str(len(found))
+
+
 # Numbers.
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 """How far a number may be off: of itself, and of the largest in its matrix."""
 OF_A_SUM = 1e-11
 """How far a sum may be off: of the sum of all its terms' sizes."""
-WHOLE = 96
+WHOLE = 200
 """Matrices with up to so many numbers are recorded digit by digit."""
 _STAND_INS = {"nan": 5.19, "inf": 7.17, "-inf": -7.13}
 """What is added up in the place of what is no number."""
@@ -129,7 +340,8 @@ def difference(recorded: Mapping[str, Any], matrix: NDArray[np.float64]) -> str:
             where = _row_in_words(int(worst), shape) if what == "rows" else f"column {worst + 1}"
             found.append(
                 f"{off.size} of {then.size} {what} differ, most {where}, "
-                f"whose weighted sum was {then[worst]!r} and is {now[worst]!r}"
+                f"whose weighted sum was {float(then[worst])!r} "
+                f"and is {float(now[worst])!r}"
             )
     return "; ".join(found)
 
@@ -194,7 +406,7 @@ def record_link(link: str) -> dict[str, Any]:
     }
 
 
-def differences_of_link(recorded: Mapping[str, Any]) -> list[str]:
+def differences_of_link(recorded: Mapping[str, Any]) -> list[Difference]:
     """In words all that a link opens to and did not open to when it was recorded."""
     opened = open_link(recorded["link"])
     found = []
@@ -210,16 +422,149 @@ def differences_of_link(recorded: Mapping[str, Any]) -> list[str]:
             found.append(f"matrix {name} is {'gone' if name in then else 'new'}")
             continue
         kept = then[then[name]] if isinstance(then[name], str) else then[name]
-        if told := difference(kept, opened.matrices[name]):
-            found.append(f"matrix {name}: {told}")
-    return [f"?{_short(recorded['link'])}: {part}" for part in found]
+        if words := difference(kept, opened.matrices[name]):
+            found.append(f"matrix {name}: {words}")
+    return [(recorded["link"], part) for part in found]
 
 
 def _short(text: str, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-# Files.
+# The page.
+
+Kept = str | list[Any]
+"""What is recorded of a line: its words, and with numbers in it their weighted sum."""
+OF_A_PICTURE = 3e-7
+"""How far a number of a figure may be off, of itself: they travel as float32."""
+
+
+def record_page(reader: Reader, link: str, with_files: bool) -> dict[str, Any]:
+    """What is recorded of an opened link, ready for JSON. A handout is made of examples alone."""
+    shown = reader.open(link)
+    made = files(link, _is_example(link)) if with_files else {}
+    return {
+        "link": link,
+        "texts": shown.texts,
+        "figures": {name: [kept(line) for line in lines] for name, lines in shown.figures.items()},
+        "files": {name: [kept(line) for line in lines] for name, lines in made.items()},
+    }
+
+
+def _is_example(link: str) -> bool:
+    return {name for name, _ in parse_qsl(link)} == {"example", "view"}
+
+
+def differences_of_page(reader: Reader, recorded: Mapping[str, Any]) -> list[Difference]:
+    """In words all that an opened link shows and did not show when it was recorded."""
+    link = recorded["link"]
+    shown = reader.open(link)
+    found = [f"text {part}" for part in difference_of_texts(recorded["texts"], shown.texts)]
+    made = files(link, _is_example(link)) if recorded["files"] else {}
+    for what, then, now in (
+        ("figure", recorded["figures"], shown.figures),
+        ("file", recorded["files"], made),
+    ):
+        if list(then) != list(now) and then.keys() == now.keys():
+            found.append(f"{what}s stand in the order {', '.join(now)}, not {', '.join(then)}")
+        for name in dict.fromkeys([*then, *now]):
+            if name not in then or name not in now:
+                found.append(f"{what} {name} is {'gone' if name in then else 'new'}")
+                continue
+            found += [
+                f"{what} {name}: {part}" for part in difference_of_lines(then[name], now[name])
+            ]
+    return [(link, part) for part in found]
+
+
+def difference_of_texts(then: Sequence[str], now: Sequence[str]) -> list[str]:
+    """A line for each that is gone and for each that is new.
+
+    Forgiven are a few numbers that were rounded the other way.
+    """
+    words = list(_changed(then, now, lambda line: parsed(line).words))
+    if words:
+        return words
+    pairs = [(was, line) for was, line in zip(then, now, strict=True) if was != line]
+    others = [pair for pair in pairs if not _is_rounding(*map(parsed, pair))]
+    # A rounding turns at a tie only, so few of them do.
+    if len(pairs) > 1 + len(now) // 20:
+        others = pairs
+    return [
+        f"{sign} {_short(line)}" for pair in others for sign, line in zip("-+", pair, strict=True)
+    ]
+
+
+def _is_rounding(one: Line, other: Line) -> bool:
+    """Whether numbers are off by one in their last decimal, at most."""
+    if one.numbers is None or other.numbers is None:
+        return False
+    off = np.abs(one.numbers - other.numbers)
+    return bool((off <= 1.01 * one.slack + RELATIVE * np.abs(one.numbers)).all())
+
+
+def difference_of_lines(then: Sequence[Kept], now: Sequence[Line]) -> list[str]:
+    """A line for each whose words or whose numbers are others."""
+    words = list(_changed([_words(before) for before in then], [line.words for line in now], str))
+    if words:
+        return words
+    for before, line in zip(then, now, strict=True):
+        if line.numbers is None:
+            continue
+        was, total = before[1], _total(line)
+        sizes = np.abs(np.nan_to_num(line.numbers, nan=0, posinf=0, neginf=0))
+        allowed = 2 * (OF_A_PICTURE * sizes + 1e-9 * max(sizes.max(initial=0), 1)).sum()
+        allowed += 2.02 * line.slack * (1 + sizes.size // 20)
+        if not abs(was - total) <= allowed:
+            words.append(
+                f"the numbers in “{_short(line.words)}” summed up to {was} and do to {total}"
+            )
+    return words
+
+
+def _changed(then: Sequence[str], now: Sequence[str], words: Callable[[str], str]) -> Iterator[str]:
+    """Lines gone and lines new, as a diff writes them."""
+    before, after = [words(line) for line in then], [words(line) for line in now]
+    if before == after:
+        return
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        if kind != "equal":
+            yield from (f"- {_short(line)}" for line in then[i1:i2])
+            yield from (f"+ {_short(line)}" for line in now[j1:j2])
+
+
+def kept(line: Line) -> Kept:
+    """What is recorded of a line."""
+    return line.words if line.numbers is None else [line.words, _total(line)]
+
+
+def _words(recorded: Kept) -> str:
+    return recorded if isinstance(recorded, str) else recorded[0]
+
+
+def _total(line: Line) -> float:
+    """The numbers' weighted sum, with as many digits as a figure's numbers are held to."""
+    assert line.numbers is not None
+    (total,), _ = _sums(line.numbers.reshape(1, -1))
+    return float(f"{total:.9g}")
+
+
+def told(found: Iterable[Difference], most: int = 40) -> str:
+    """Differences under each other: the same ones once, with the first link and their number."""
+    links: dict[str, list[str]] = {}
+    for link, what in found:
+        links.setdefault(what, []).append(link)
+    lines = [
+        f"{what}\n    at ?{_short(unquote_plus(at[0]))}"
+        + (f" and {len(at) - 1:,} others" if len(at) > 1 else "")
+        for what, at in links.items()
+    ]
+    more = [f"... and {len(lines) - most:,} other kinds"] if len(lines) > most else []
+    return "\n".join([f"{len(lines):,} kinds of differences:", *lines[:most], *more])
+
+
+# The recordings.
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ RECORDED = recording.read(recording.DIGITS)
 
 
 def test_every_link_opens_to_the_digits_that_it_was_recorded_with():
-    found = [told for link in RECORDED for told in recording.differences_of_link(link)]
-    assert not found, "\n".join(found)
+    found = [part for link in RECORDED for part in recording.differences_of_link(link)]
+    assert not found, recording.told(found)
 
 
 def test_every_example_is_recorded():
