@@ -20,7 +20,7 @@ import io
 import json
 import lzma
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,22 @@ from google.protobuf.json_format import MessageToDict
 from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
-from explorer import export, scripts, share
+from explorer import export
 from explorer.examples import EXAMPLES
-from explorer.page import parts
 from explorer.page.handout import handout
 from explorer.trace import trace
+
+# The recording was made before the rebuild and is held against it: it speaks to both houses.
+try:
+    from explorer.link import codec
+    from explorer.link.experiment import experiment
+except ImportError:
+    from explorer import share as codec
+    from explorer.share import experiment
+try:
+    from explorer.rendering import programs
+except ImportError:
+    from explorer import scripts as programs
 
 DATA = Path(__file__).parent / "data"
 DIGITS = DATA / "digits_of_links.jsonl.xz"
@@ -77,6 +88,29 @@ MATRICES = (
 
 
 @dataclass(frozen=True, eq=False)
+class Decoded:
+    """What a link says: an experiment and what is looked at of it, and the link as it is written.
+
+    whole: with all numbers changed by hand, however many.
+    """
+
+    settings: Any
+    view: Any
+    canonical: Mapping[str, str]
+    whole: Mapping[str, str]
+    ignored: tuple[str, ...]
+
+
+def decode(link: str) -> Decoded:
+    """Read a link's query string."""
+    state, ignored = codec.decode(dict(parse_qsl(link, keep_blank_values=True)))
+    view = codec.view(state) if hasattr(codec, "view") else state.view
+    canonical, whole = codec.encode(state), codec.encode(state, limited=False)
+    names = tuple(part.name for part in ignored)
+    return Decoded(experiment(state), view, canonical, whole, names)
+
+
+@dataclass(frozen=True, eq=False)
 class Opened:
     """What a link opens: the experiment's words and numbers, and the link as the page writes it."""
 
@@ -88,15 +122,11 @@ class Opened:
 
 def open_link(link: str) -> Opened:
     """From a link's query string to every number of its experiment, without the page."""
-    values, ignored = share.decode(dict(parse_qsl(link, keep_blank_values=True)))
-    t = trace(share.experiment(values))
+    said = decode(link)
+    t = trace(said.settings)
     found = {name: getattr(t, name) for name in MATRICES}
-    return Opened(
-        urlencode(share.encode(values)),
-        tuple(part.name for part in ignored),
-        t.tokens,
-        {name: np.asarray(m, np.float64) for name, m in found.items() if m is not None},
-    )
+    matrices = {name: np.asarray(m, np.float64) for name, m in found.items() if m is not None}
+    return Opened(urlencode(said.canonical), said.ignored, t.tokens, matrices)
 
 
 def example_links() -> list[str]:
@@ -106,23 +136,23 @@ def example_links() -> list[str]:
 
 def files(link: str, with_handout: bool) -> dict[str, list[Line]]:
     """All that the view Take home offers behind a link, by what it is called."""
-    values, _ = share.decode(dict(parse_qsl(link, keep_blank_values=True)))
-    settings, view = share.experiment(values), share.view(values)
+    said = decode(link)
+    settings, view = said.settings, said.view
     t = trace(settings)
     found: dict[str, list[Line]] = {}
     for name, table in export.tables(t).items():
         found[f"{name}.csv"] = lines_of_text(export.csv_text(table), ALL_NUMBERS)
         found[f"{name}.md"] = lines_of_text(export.markdown(table, view.decimals))
         found[f"{name}.tex"] = lines_of_text(export.latex(table, view.decimals))
-    written = export.state(share.encode(values, limited=False), settings, t)
+    written = export.state(said.whole, settings, t)
     found["attention.json"] = lines_of_json(json.loads(written))
     with np.load(io.BytesIO(export.npz(t))) as arrays:
         found["attention.npz"] = lines_of_json({name: arrays[name].tolist() for name in arrays})
-    found["attention.py, NumPy"] = lines_of_text(scripts.numpy_script(t, settings))
-    found["attention.py, PyTorch"] = lines_of_text(scripts.torch_script(t, settings))
+    found["attention.py, NumPy"] = lines_of_text(programs.numpy_script(t, settings))
+    found["attention.py, PyTorch"] = lines_of_text(programs.torch_script(t, settings))
     if not with_handout:  # it takes longer than all others
         return found
-    page = handout(t, settings, view, share.address("https://example.org/", values))
+    page = handout(t, settings, view, f"https://example.org/?{urlencode(said.canonical)}")
     words = re.sub("<script.*?</script>", "", page, flags=re.DOTALL)
     words = re.sub('id="[0-9a-f-]{36}"', 'id="of a chart"', words)
     found["handout.html"] = lines_of_text(words.replace("><", ">\n<"))
@@ -141,7 +171,6 @@ class Reader:
     """Opens links, each in a session of its own: what was looked at before leaves no trace."""
 
     def __init__(self) -> None:
-        parts._BREATH = 0  # there is no browser that would have to keep up
         self._components: Any = None
 
     def open(self, link: str) -> Shown:
@@ -154,7 +183,7 @@ class Reader:
         page.run()
         self._components = page._bidi_component_manager
         assert not page.exception, f"?{link}: {[error.value for error in page.exception]}"
-        drawn = {name: lines_of_json(figure) for name, figure in _figures(page).items()}
+        drawn = {name: lines_of_json(_sorted(found)) for name, found in _figures(page).items()}
         for name in _ONLY_NOISE & drawn.keys():
             drawn[name] = [Line(line.words) for line in drawn[name]]
         return Shown([*_texts(page.main), *_texts(page.sidebar)], drawn)
@@ -175,14 +204,22 @@ def _figures(page: AppTest) -> dict[str, Any]:
     """What each chart is given, by its key, and what is lit in them."""
     found: dict[str, Any] = {}
     for part in page.get("bidi_component"):
-        name, given = part.proto.component_name, part.proto.json
-        if name.endswith("chart"):
-            chart = json.loads(given)
-            figure = json.loads(chart["figure"])
-            found[chart["name"]] = {"alt": chart["alt"], "config": chart["config"]} | figure
-        elif name.endswith("chart_lights"):
-            found["lights"] = json.loads(given)
+        name = part.proto.component_name
+        given = json.loads(part.proto.json or "[]")
+        for data in given if isinstance(given, list) else [given]:
+            if name.endswith("chart"):
+                figure = json.loads(data["figure"])
+                found[data["name"]] = {"alt": data["alt"], "config": data["config"]} | figure
+            elif name.endswith("chart_lights"):
+                found["lights"] = data
     return found
+
+
+def _sorted(found: Any) -> Any:
+    """The same in one order and without empty lists, which say nothing to whoever draws."""
+    if isinstance(found, dict):
+        return {name: _sorted(found[name]) for name in sorted(found) if found[name] != []}
+    return [_sorted(part) for part in found] if isinstance(found, list) else found
 
 
 def _texts(block: Any) -> Iterator[str]:
@@ -231,8 +268,6 @@ DECIMALS = re.compile(r"(?<![\w.#])[-−]?\d+(?:\.\d+(?:[eE][-+]?\d+)?|e[-+]?\d+
 ALL_NUMBERS = re.compile(r"(?<![\w.#])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
 """Numbers with all their digits, of which 1 may be 0.9999999999999999 elsewhere."""
 _MOST_DECIMALS = 6
-_SHORT = 8
-"""So many numbers of a list are told one by one."""
 
 
 def parsed(text: str, numbers: re.Pattern[str] = DECIMALS) -> Line:
@@ -259,25 +294,30 @@ def lines_of_text(text: str, numbers: re.Pattern[str] = DECIMALS) -> list[Line]:
 
 
 def lines_of_json(found: Any, path: str = "") -> list[Line]:
-    """What JSON holds, a line for each value and for each list that holds no others."""
+    """What JSON holds, a line for each value and for each list that holds no others.
+
+    How numbers travel, packed or not, whole or not, makes no difference.
+    """
     if isinstance(found, dict) and "bdata" in found:
         packed = np.frombuffer(base64.b64decode(found["bdata"]), "<" + found["dtype"])
-        shape = found.get("shape", packed.size)
-        return [Line(f"{path} = # as {found['dtype']}, {shape}", packed.astype(np.float64))]
+        shape = found.get("shape", str(packed.size)).replace(", ", " x ")
+        return [Line(f"{path} = # {shape}", packed.astype(np.float64))]
     if isinstance(found, dict):
         return [
             line for name, part in found.items() for line in lines_of_json(part, f"{path}.{name}")
         ]
     if isinstance(found, list):
         flat = list(_leaves(found))
-        if len(flat) > _SHORT and all(_is_number(leaf) for leaf in flat):
+        if flat and all(_is_number(leaf) for leaf in flat):
             numbers = [np.nan if leaf is None else float(leaf) for leaf in flat]
-            return [Line(f"{path} = {_shape(found)} #", np.array(numbers))]
+            return [Line(f"{path} = # {_shape(found)}", np.array(numbers))]
         if not any(isinstance(leaf, dict) for leaf in flat):
             return [parsed(f"{path} = {json.dumps(found, ensure_ascii=False)}")]
         return [
             line for n, part in enumerate(found) for line in lines_of_json(part, f"{path}[{n}]")
         ]
+    if isinstance(found, int | float) and not isinstance(found, bool):
+        return [Line(f"{path} = #", np.array([float(found)]))]
     return [parsed(f"{path} = {json.dumps(found, ensure_ascii=False)}")]
 
 
@@ -482,17 +522,14 @@ def difference_of_texts(then: Sequence[str], now: Sequence[str]) -> list[str]:
 
     Forgiven are a few numbers that were rounded the other way.
     """
-    words = list(_changed(then, now, lambda line: parsed(line).words))
-    if words:
-        return words
-    pairs = [(was, line) for was, line in zip(then, now, strict=True) if was != line]
-    others = [pair for pair in pairs if not _is_rounding(*map(parsed, pair))]
+    before, after = [parsed(line) for line in then], [parsed(line) for line in now]
+    changes, pairs = _aligned([line.words for line in before], [line.words for line in after])
+    changed = [(i, j) for i, j in pairs if then[i] != now[j]]
     # A rounding turns at a tie only, so few of them do.
-    if len(pairs) > 1 + len(now) // 20:
-        others = pairs
-    return [
-        f"{sign} {_short(line)}" for pair in others for sign, line in zip("-+", pair, strict=True)
-    ]
+    if len(changed) <= 1 + len(now) // 20:
+        changed = [(i, j) for i, j in changed if not _is_rounding(before[i], after[j])]
+    changes += [place for i, j in changed for place in (("-", i), ("+", j))]
+    return [f"{sign} {(then if sign == '-' else now)[place]}" for sign, place in changes]
 
 
 def _is_rounding(one: Line, other: Line) -> bool:
@@ -505,33 +542,37 @@ def _is_rounding(one: Line, other: Line) -> bool:
 
 def difference_of_lines(then: Sequence[Kept], now: Sequence[Line]) -> list[str]:
     """A line for each whose words or whose numbers are others."""
-    words = list(_changed([_words(before) for before in then], [line.words for line in now], str))
-    if words:
-        return words
-    for before, line in zip(then, now, strict=True):
+    before, after = [_words(line) for line in then], [line.words for line in now]
+    changes, pairs = _aligned(before, after)
+    words = [f"{sign} {(before if sign == '-' else after)[place]}" for sign, place in changes]
+    for i, j in pairs:
+        line = now[j]
         if line.numbers is None:
             continue
-        was, total = before[1], _total(line)
+        was, total = then[i][1], _total(line)
         sizes = np.abs(np.nan_to_num(line.numbers, nan=0, posinf=0, neginf=0))
         allowed = 2 * (OF_A_PICTURE * sizes + 1e-9 * max(sizes.max(initial=0), 1)).sum()
         allowed += 2.02 * line.slack * (1 + sizes.size // 20)
         if not abs(was - total) <= allowed:
-            words.append(
-                f"the numbers in “{_short(line.words)}” summed up to {was} and do to {total}"
-            )
+            words.append(f"the numbers in “{line.words}” summed up to {was} and do to {total}")
     return words
 
 
-def _changed(then: Sequence[str], now: Sequence[str], words: Callable[[str], str]) -> Iterator[str]:
-    """Lines gone and lines new, as a diff writes them."""
-    before, after = [words(line) for line in then], [words(line) for line in now]
-    if before == after:
-        return
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+def _aligned(
+    then: Sequence[str], now: Sequence[str]
+) -> tuple[list[tuple[str, int]], list[tuple[int, int]]]:
+    """The places of lines gone (-) and new (+), and for the same ones their places then and now."""
+    if then == now:
+        return [], [(n, n) for n in range(len(now))]
+    changes: list[tuple[str, int]] = []
+    same: list[tuple[int, int]] = []
+    matcher = difflib.SequenceMatcher(None, then, now, autojunk=False)
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
-        if kind != "equal":
-            yield from (f"- {_short(line)}" for line in then[i1:i2])
-            yield from (f"+ {_short(line)}" for line in now[j1:j2])
+        if kind == "equal":
+            same += zip(range(i1, i2), range(j1, j2), strict=True)
+        else:
+            changes += [("-", i) for i in range(i1, i2)] + [("+", j) for j in range(j1, j2)]
+    return changes, same
 
 
 def kept(line: Line) -> Kept:
@@ -556,7 +597,7 @@ def told(found: Iterable[Difference], most: int = 40) -> str:
     for link, what in found:
         links.setdefault(what, []).append(link)
     lines = [
-        f"{what}\n    at ?{_short(unquote_plus(at[0]))}"
+        f"{_short(what, 400)}\n    at ?{_short(unquote_plus(at[0]))}"
         + (f" and {len(at) - 1:,} others" if len(at) > 1 else "")
         for what, at in links.items()
     ]
