@@ -174,7 +174,7 @@ class Reader:
         self._components: Any = None
 
     def open(self, link: str) -> Shown:
-        """Open a link. Raises AssertionError where the page breaks off."""
+        """Open a link. Raises RuntimeError where the page breaks off."""
         page = AppTest.from_file(str(APP), default_timeout=60)
         # Else every session searches all installed packages for components: half of its time.
         page._bidi_component_manager = self._components
@@ -182,7 +182,8 @@ class Reader:
         page.session_state["more"] = True  # the folded controls
         page.run()
         self._components = page._bidi_component_manager
-        assert not page.exception, f"?{link}: {[error.value for error in page.exception]}"
+        if page.exception:
+            raise RuntimeError("the page breaks off with an error, which is printed")
         drawn = {name: lines_of_json(_sorted(found)) for name, found in _figures(page).items()}
         for name in _ONLY_NOISE & drawn.keys():
             drawn[name] = [Line(line.words) for line in drawn[name]]
@@ -498,7 +499,10 @@ def _is_example(link: str) -> bool:
 def differences_of_page(reader: Reader, recorded: Mapping[str, Any]) -> list[Difference]:
     """In words all that an opened link shows and did not show when it was recorded."""
     link = recorded["link"]
-    shown = reader.open(link)
+    try:
+        shown = reader.open(link)
+    except RuntimeError as problem:
+        return [(link, str(problem))]
     found = [f"text {part}" for part in difference_of_texts(recorded["texts"], shown.texts)]
     made = files(link, _is_example(link)) if recorded["files"] else {}
     for what, then, now in (
