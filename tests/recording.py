@@ -33,20 +33,11 @@ from streamlit.testing.v1 import AppTest
 
 from explorer import export
 from explorer.examples import EXAMPLES
+from explorer.link import codec
+from explorer.link.experiment import experiment
 from explorer.page.handout import handout
+from explorer.rendering import programs
 from explorer.trace import trace
-
-# The recording was made before the rebuild and is held against it: it speaks to both houses.
-try:
-    from explorer.link import codec
-    from explorer.link.experiment import experiment
-except ImportError:
-    from explorer import share as codec
-    from explorer.share import experiment
-try:
-    from explorer.rendering import programs
-except ImportError:
-    from explorer import scripts as programs
 
 DATA = Path(__file__).parent / "data"
 DIGITS = DATA / "digits_of_links.jsonl.xz"
@@ -104,10 +95,9 @@ class Decoded:
 def decode(link: str) -> Decoded:
     """Read a link's query string."""
     state, ignored = codec.decode(dict(parse_qsl(link, keep_blank_values=True)))
-    view = codec.view(state) if hasattr(codec, "view") else state.view
     canonical, whole = codec.encode(state), codec.encode(state, limited=False)
     names = tuple(part.name for part in ignored)
-    return Decoded(experiment(state), view, canonical, whole, names)
+    return Decoded(experiment(state), state.view, canonical, whole, names)
 
 
 @dataclass(frozen=True, eq=False)
