@@ -7,7 +7,7 @@ writes it down.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 Cell = tuple[int, ...]
@@ -102,7 +102,7 @@ class Worked:
     undefined: bool = False  # there is no result: a division by 0
     why: Why | None = None  #  what is said in the place of lines
     over: str = ""  #          LaTeX over the number's name, such as a bar
-    instead: Worked | None = field(default=None)
+    instead: Worked | None = None
     """The same in another way, in which no power is too large to write down."""
 
     @property

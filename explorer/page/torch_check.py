@@ -39,14 +39,5 @@ def torch_check(t: AttentionTrace, settings: Settings) -> None:
                 "Words that may see nobody are left out: there the three lines give NaN (0/0), and "
                 "the built-in function gives 0, as this page does."
             )
-        st.code(
-            "\n\n".join(
-                map(
-                    inspect.getsource,
-                    (twin.by_total,)
-                    if settings.rule == "total"
-                    else (twin.three_lines, twin.fused_line),
-                )
-            ),
-            language="python",
-        )
+        ran = filter(None, twin.WAYS[settings.rule])
+        st.code("\n\n".join(map(inspect.getsource, ran)), language="python")
