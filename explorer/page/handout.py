@@ -73,10 +73,9 @@ def arithmetic(t: AttentionTrace, view: View) -> tuple[str, list[str]]:
     """The opened number in words, and its arithmetic as plain text."""
     step = step_of(t, view.step, view.head)
     assert step is not None
-    work = panel.worked(t, step, opened(view, step))
     said = panel.panel(t, view)
     if said.formula:
-        shown = work if work.fits or work.instead is None else work.instead
+        shown = panel.worked(t, step, opened(view, step)).writable
         return panel.heading(t, view), plain.worked(shown, view.decimals)
     return panel.heading(t, view), [said.said.replace("**", "")]
 
