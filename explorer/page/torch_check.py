@@ -23,6 +23,9 @@ def torch_check(t: AttentionTrace, settings: Settings) -> None:
         with st.spinner("Starting PyTorch"):
             from explorer import twin  # over a second and 200 MB: only for those who ask
 
+            if settings.rule not in twin.WAYS:
+                st.info("This rule has not been written in PyTorch yet.")
+                return
             found = twin.difference(t, twin.run(t, settings))
         st.markdown(
             f"PyTorch made its own queries, keys, values, scale and mask from the same settings, "
