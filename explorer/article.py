@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,19 +69,10 @@ def _chosen(example: Example) -> list[Printed]:
 
 def _ours(step: str, t: AttentionTrace) -> Array | None:
     """Our numbers of a step, of the first head: (words, columns)."""
-    with np.errstate(over="ignore"):
-        steps: dict[str, Callable[[], Array]] = {
-            "embeddings": lambda: t.x,
-            "queries": lambda: t.q[0],
-            "keys": lambda: t.k[0],
-            "values": lambda: t.v[0],
-            "scores": lambda: t.scores[0],
-            "scaled": lambda: t.scaled[0],
-            "masked": lambda: t.masked[0],
-            "exponentials": lambda: np.exp(t.masked[0]),
-            "exponentials_total": lambda: np.exp(t.masked[0]).sum(axis=-1, keepdims=True),
-            "weights": lambda: t.weights[0],
-            "context": lambda: t.context[0],
-            "output": lambda: t.output,
-        }
-        return steps[step]() if step in steps else None
+    if step.startswith("exponentials"):
+        with np.errstate(over="ignore"):
+            powers = np.exp(t.masked[0])
+            return powers if step == "exponentials" else powers.sum(axis=-1, keepdims=True)
+    # A step that the experiment does without is no array of its own, but a field.
+    ours: Array | None = t.arrays.get(step, getattr(t, step, None))
+    return ours if ours is None or ours.ndim == 2 else ours[0]

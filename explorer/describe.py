@@ -69,22 +69,20 @@ def arrows(
     names = [word(tokens, n) for n in range(len(tokens))]
     given = shares(weights, tokens)
     if focus is None:
-        each = [
-            f"{name} gets {labels.percent(w)} of a word’s attention on average"
-            for name, w in zip(names, weights, strict=True)
-        ]
-        return each, f"Arrows between all words. On average each gets: {given}."
-    if to_key:
-        each = [
-            f"{name} gives {labels.percent(w)} of its attention to {names[focus]}"
-            for name, w in zip(names, weights, strict=True)
-        ]
-        return each, f"Arrows from each word to {names[focus]}: {given}."
-    each = [
-        f"{names[focus]} gives {labels.percent(w)} of its attention to {name}"
-        for name, w in zip(names, weights, strict=True)
+        each = "{name} gets {share} of a word’s attention on average"
+        whole = "Arrows between all words. On average each gets: {given}."
+    elif to_key:
+        each = "{name} gives {share} of its attention to {focus}"
+        whole = "Arrows from each word to {focus}: {given}."
+    else:
+        each = "{focus} gives {share} of its attention to {name}"
+        whole = "Arrows from {focus} to each word it attends to: {given}."
+    middle = "" if focus is None else names[focus]
+    said = [
+        each.format(name=name, share=labels.percent(weight), focus=middle)
+        for name, weight in zip(names, weights, strict=True)
     ]
-    return each, f"Arrows from {names[focus]} to each word it attends to: {given}."
+    return said, whole.format(focus=middle, given=given)
 
 
 def scaling(raw: AttentionTrace, scaled: AttentionTrace, head: int | None, qkv: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -65,14 +65,21 @@ def csv_text(table: Table) -> str:
 
 def markdown(table: Table, decimals: int) -> str:
     """The matrix as a Markdown table."""
-    lines = [
-        "| | " + " | ".join(labels.markdown(name) for name in table.columns) + " |",
-        "|:--|" + "--:|" * len(table.columns),
-    ]
-    for name, row in zip(table.rows, table.numbers, strict=True):
-        cells = [labels.number(n, decimals) for n in row]
-        lines.append(f"| {labels.markdown(name)} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    rows = (
+        [labels.markdown(name), *(labels.number(n, decimals) for n in row)]
+        for name, row in zip(table.rows, table.numbers, strict=True)
+    )
+    return markdown_table(["", *map(labels.markdown, table.columns)], rows) + "\n"
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 0) -> str:
+    """Cells, which are Markdown already, as a table: the first column words, the others numbers.
+
+    left: another column of words, from 0.
+    """
+    rule = "|".join(":--" if n in (0, left) else "--:" for n in range(len(head)))
+    top, *below = ("|" + "".join(f" {c} |" if c else " |" for c in row) for row in (head, *rows))
+    return "\n".join([top, f"|{rule}|", *below])
 
 
 def latex(table: Table, decimals: int) -> str:

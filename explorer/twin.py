@@ -8,6 +8,7 @@ Needs torch; nothing imports this module before its result is shown.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,12 +51,10 @@ def run(t: AttentionTrace, settings: Settings) -> Twin:
         q, k = turned(q), turned(k)
     scale = scale_of(settings, q.shape[-1]) / settings.temperature
     bias = distance_bias(settings, len(t.tokens)) / settings.temperature
-    if settings.rule == "total":
-        weights, context = by_total(q, k, v, scale, visible, bias)
-        return Twin(weights.numpy(), context.numpy(), None)
-    weights, context = three_lines(q, k, v, scale, visible, bias)
-    fused = fused_line(q, k, v, scale, visible, bias)
-    return Twin(weights.numpy(), context.numpy(), fused.numpy())
+    lines, fused = WAYS[settings.rule]
+    given = q, k, v, scale, visible, bias
+    weights, context = lines(*given)
+    return Twin(weights.numpy(), context.numpy(), fused(*given).numpy() if fused else None)
 
 
 def three_lines(
@@ -85,13 +84,18 @@ def fused_line(
     return scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
 
 
+WAYS: dict[str, tuple[Callable[..., tuple[Tensor, Tensor]], Callable[..., Tensor] | None]] = {
+    "softmax": (three_lines, fused_line),
+    "total": (by_total, None),
+}
+"""How PyTorch attends by each rule: line by line, and by its own function where that knows it."""
+
+
 def scale_of(settings: Settings, d_k: int) -> float:
     """1/sqrt(d_k) or 1, by way of PyTorch."""
-    return (
-        torch.rsqrt(torch.tensor(d_k, dtype=torch.float64)).item()
-        if (settings.scale is Scale.SQRT_D_K)
-        else 1.0
-    )
+    if settings.scale is Scale.RAW:
+        return 1.0
+    return torch.rsqrt(torch.tensor(d_k, dtype=torch.float64)).item()
 
 
 def heads(t: AttentionTrace, settings: Settings) -> tuple[Tensor, Tensor, Tensor]:

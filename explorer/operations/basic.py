@@ -39,6 +39,7 @@ from explorer.operations.terms import (
     Worked,
     Written,
     dot_product,
+    value,
 )
 
 
@@ -98,14 +99,11 @@ class Multiply(Operation):
         return widened((*lead, *((rows, n_columns) if which == 0 else (n_rows, columns))), out)
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        signs = rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}"
-        return dot_product(signs, numbers(seen, 0, given[0]), numbers(seen, 1, given[1]))
+        return _dot(seen, numbers(seen, 0, given[0]), numbers(seen, 1, given[1]))
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         left, right = symbols[:2]
-        if sheet.turned:
-            return f"{transposed(out)} = {transposed(right)} {transposed(left)}"
-        return f"{out} = {left} {right}"
+        return _product(out, left, right, sheet.turned)
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         left, right = given[:2]
@@ -181,10 +179,10 @@ class Mix(Multiply):
         may = at(np.broadcast_to(visible, weights.shape), seen.blocks[0]).ravel()
         left, right = numbers(seen, 0, weights), numbers(seen, 1, values)
         kept = tuple(
-            value if sees or np.isfinite(value.number) else Number(0.0, of=value.of)
-            for value, sees in zip(right, may, strict=True)
+            number if sees or np.isfinite(number.number) else Number(0.0, of=number.of)
+            for number, sees in zip(right, may, strict=True)
         )
-        return dot_product(rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}", left, kept)
+        return _dot(seen, left, kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,17 +219,13 @@ class Project(Operation):
         return heads, range(n_words), features
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        signs = rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}"
-        left, right = (numbers(seen, n, array) for n, array in enumerate(given))
-        return dot_product(signs, left, right)
+        return _dot(seen, numbers(seen, 0, given[0]), numbers(seen, 1, given[1]))
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         words, matrix = symbols
         letter, _, which = matrix.partition("_")
         part = f"{letter}_{{{which}{',h' if self.n_heads > 1 else ''}}}"
-        if sheet.turned:
-            return f"{transposed(out)} = {transposed(part)} {transposed(words)}"
-        return f"{out} = {words} {part}"
+        return _product(out, words, part, sheet.turned)
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         words, matrix = given
@@ -281,9 +275,6 @@ class Join(Operation):
 
     ran = staticmethod(attention.join_heads)
 
-    def run(self, *given: AnyArray) -> Array:
-        return attention.join_heads(given[0])
-
     def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
         heads, features = _cut(block[1], given[0].shape[-1])
         return ((heads, block[0], features),)
@@ -327,8 +318,7 @@ class DivideByRoot(Operation):
         return given[0] * self.factor
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        (score,) = numbers(seen, 0, given[0])
-        score = Number(score.number, more=1, of=score.of)
+        (score,) = numbers(seen, 0, given[0], more=1)
         root = Written(rf"\sqrt{{{self.d_k}}}", self.d_k**0.5)
         result = score.number * self.factor
         signs = Written(rf"\frac{{{seen.signs[0]}}}{{\sqrt{{d_k}}}}", result)
@@ -358,10 +348,9 @@ class Divide(Operation):
         return given[0] / self.by
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        (score,) = numbers(seen, 0, given[0])
-        above = Number(score.number, more=1, of=score.of)
+        (score,) = numbers(seen, 0, given[0], more=1)
         by = Written(f"{self.by:g}", self.by)
-        return Worked(((Fraction(above, by), Number(score.number / self.by)),))
+        return Worked(((Fraction(score, by), Number(score.number / self.by)),))
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         return (gradient / self.by,)
@@ -384,10 +373,9 @@ class Add(Operation):
         return given[0] + given[1]
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        (left,), (right,) = (numbers(seen, n, array) for n, array in enumerate(given))
-        both = tuple(Number(side.number, more=1, of=side.of) for side in (left, right))
-        signs = Written(" + ".join(seen.signs), left.number + right.number)
-        return Worked(((signs, Sum(both), Number(left.number + right.number)),))
+        both = tuple(numbers(seen, n, array, more=1)[0] for n, array in enumerate(given))
+        result = value(Sum(both))
+        return Worked(((Written(" + ".join(seen.signs), result), Sum(both), Number(result)),))
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         return tuple(fitted(gradient, array) for array in given)
@@ -404,9 +392,6 @@ class Hide(Operation):
     visible: Name = "visible"
 
     ran = staticmethod(attention.hide)
-
-    def run(self, *given: AnyArray) -> Array:
-        return attention.hide(*given)
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         sees = np.broadcast_to(given[1], out.shape)[seen.cell]
@@ -494,8 +479,7 @@ class Average(Operation):
         return block[1:]
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        found = numbers(seen, 0, given[0])
-        weights = tuple(Number(weight.number, more=1, of=weight.of) for weight in found)
+        weights = numbers(seen, 0, given[0], more=1)
         n_heads = len(weights)
         average = sum(weight.number for weight in weights) / n_heads
         signs = Written(rf"\frac{{1}}{{H}} \sum_h {seen.signs[0]}^{{(h)}}", average)
@@ -516,6 +500,17 @@ class Average(Operation):
 def _both(turned: bool, *symbols: str) -> tuple[str, ...]:
     """All of them transposed, or none: what goes number by number looks alike both ways."""
     return tuple(map(transposed, symbols)) if turned else symbols
+
+
+def _dot(seen: Seen, left: tuple[Number, ...], right: tuple[Number, ...]) -> Worked:
+    return dot_product(rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}", left, right)
+
+
+def _product(out: str, left: str, right: str, turned: bool) -> str:
+    """A product in signs; transposed, the factors change places."""
+    if turned:
+        return f"{transposed(out)} = {transposed(right)} {transposed(left)}"
+    return f"{out} = {left} {right}"
 
 
 def _joined(block: Block, width: int) -> Block:

@@ -44,6 +44,7 @@ class Normaliser:
     program: Callable[[str, str, Library, Array], list[str]]  # lines: the weights, from the scores
     back: Callable[[Array, Array, Array], Array]  # from the gradient, the weights and the scores
     sums_to_1: bool = True
+    not_softmax: str = ""  # half a sentence, said beside code that writes the softmax
 
 
 def _softmax_work(scores: tuple[Number, ...], chosen: int) -> Worked:
@@ -175,6 +176,7 @@ NORMALISERS: dict[str, Normaliser] = {
         program=_total_program,
         back=_total_back,
         sums_to_1=False,
+        not_softmax="the page divides by the total now",
     ),
 }
 """Every rule by its code, which stands in links and never changes."""

@@ -109,7 +109,9 @@ class Operation:
 
     def run(self, *given: AnyArray) -> Array:
         """The numbers, from those of its inputs."""
-        raise NotImplementedError
+        if self.ran is None:
+            raise NotImplementedError
+        return self.ran(*given)
 
     def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
         """For each input the cells that a block is made of."""
@@ -191,11 +193,14 @@ def at(array: AnyArray, block: Block) -> Any:
     return array[tuple(slice(part.start, part.stop) for part in block)]
 
 
-def numbers(seen: Seen, which: int, array: AnyArray) -> tuple[Number, ...]:
-    """The numbers of one operand, each with the matrix and the cell that it is read from."""
+def numbers(seen: Seen, which: int, array: AnyArray, more: int = 0) -> tuple[Number, ...]:
+    """The numbers of one operand, each with the matrix and the cell that it is read from.
+
+    more: decimals that they are written with beyond those of the page.
+    """
     name, block = seen.of[which]
     return tuple(
-        Number(float(number), of=(name, cell))
+        Number(float(number), more, (name, cell))
         for number, cell in zip(at(array, seen.blocks[which]).ravel(), product(*block), strict=True)
     )
 

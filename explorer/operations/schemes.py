@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,6 +54,10 @@ class Waves(Operation):
     n_words: int
     n_features: int
 
+    def run(self, *given: AnyArray) -> Array:
+        made: Any = self.ran
+        return made(self.n_words, self.n_features)
+
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         return transposed(out) if sheet.turned else sized(out, sheet.shape)
 
@@ -75,9 +80,6 @@ class Waves(Operation):
 class Sinusoidal(Waves):
     """Sine and cosine in turns."""
 
-    def run(self, *given: AnyArray) -> Array:
-        return positions.sinusoidal(self.n_words, self.n_features)
-
     ran = staticmethod(positions.sinusoidal)
 
     def wave(self, feature: int) -> tuple[str, str] | None:
@@ -97,9 +99,6 @@ class Sinusoidal(Waves):
 @dataclass(frozen=True, slots=True)
 class SinusoidalHalves(Waves):
     """All sines first, then all cosines."""
-
-    def run(self, *given: AnyArray) -> Array:
-        return positions.sinusoidal_halves(self.n_words, self.n_features)
 
     ran = staticmethod(positions.sinusoidal_halves)
 
@@ -127,12 +126,12 @@ class SinusoidalHalves(Waves):
 class Turn(Operation):
     """Each pair of features turned by an angle that grows with the place: rotary positions."""
 
+    signs: ClassVar[str] = "R({0})"
+    line: ClassVar[str] = "turn({0})"
+
     words: Name
 
     ran = staticmethod(positions.rotary)
-
-    def run(self, *given: AnyArray) -> Array:
-        return positions.rotary(given[0])
 
     def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
         return ((*block[:-1], _pairs(block[-1], given[0].shape[-1])),)
@@ -152,23 +151,11 @@ class Turn(Operation):
             turns = Written(r"\cos\theta", cos), Written(r"(-\sin\theta)", -sin)
         else:
             turns = Written(r"\sin\theta", sin), Written(r"\cos\theta", cos)
-        signs = Sum(tuple(Product(both) for both in zip(pair, turns, strict=True)))
-        exact = Sum(
-            tuple(
-                Product((number, Number(turn.number, more=1)))
-                for number, turn in zip(pair, turns, strict=True)
-            )
-        )
+        signs = Sum(tuple(map(Product, zip(pair, turns, strict=True))))
+        by = (Number(turn.number, more=1) for turn in turns)
+        exact = Sum(tuple(map(Product, zip(pair, by, strict=True))))
         remark = rf"\qquad \theta = {place} / 10000^{{{feature - feature % 2}/{n_features}}}"
         return Worked(((signs,), (exact,), (Number(float(out[seen.cell])),)), remark)
-
-    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
-        if sheet.turned:
-            return f"{transposed(out)} = R({transposed(symbols[0])})"
-        return f"{out} = R({symbols[0]})"
-
-    def program(self, out: str, *names: str, library: Library, arrays: Arrays) -> list[str]:
-        return [f"{out} = turn({names[0]})"]
 
     def helper(self, library: Library, arrays: Arrays) -> list[str]:
         m, double, d = library.module, library.double, arrays[0].shape[-1]

@@ -7,7 +7,7 @@ writes it down.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 Cell = tuple[int, ...]
@@ -102,13 +102,18 @@ class Worked:
     undefined: bool = False  # there is no result: a division by 0
     why: Why | None = None  #  what is said in the place of lines
     over: str = ""  #          LaTeX over the number's name, such as a bar
-    instead: Worked | None = field(default=None)
+    instead: Worked | None = None
     """The same in another way, in which no power is too large to write down."""
 
     @property
     def fits(self) -> bool:
         """Whether every number can be written down: powers of e may be infinite, or all be 0."""
         return all(_is_writable(term) for line in self.lines for term in line)
+
+    @property
+    def writable(self) -> Worked:
+        """This, or the same in the way that can be written down."""
+        return self if self.fits or self.instead is None else self.instead
 
 
 def value(term: Term) -> float:
@@ -140,9 +145,7 @@ def power(exponent: float) -> float:
         return math.inf
 
 
-def dot_product(
-    signs: str, left: tuple[Number, ...], right: tuple[Term, ...], remark: str = ""
-) -> Worked:
+def dot_product(signs: str, left: tuple[Number, ...], right: tuple[Term, ...]) -> Worked:
     """A sum of products: the signs, the numbers, the products, the result."""
     products = tuple(Product(pair) for pair in zip(left, right, strict=True))
     total = value(Sum(products))
@@ -152,8 +155,7 @@ def dot_product(
             (Sum(products),),
             (Sum(tuple(Number(value(product), more=1) for product in products)),),
             (Number(total),),
-        ),
-        remark,
+        )
     )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from explorer import describe, labels
 from explorer.article import Published, published
 from explorer.examples import EXAMPLES
+from explorer.export import markdown_table
 from explorer.link.run import Run
 
 _STEPS = {
@@ -57,24 +58,19 @@ def _count(numbers: list[Published]) -> str:
 
 
 def _table(numbers: list[Published], tokens: tuple[str, ...]) -> str:
-    lines = ["| number | published | here | verdict |", "|:--|--:|--:|:--|"]
+    rows = []
     for n in numbers:
         here = labels.number(n.value, max(n.decimals, 2) + 2 * (not n.matches))
         verdict = "holds" if n.matches else "off in the source" if n.misprint else "**changed**"
-        lines.append(f"| {_name(n, tokens)} | {_printed(n)} | {here} | {verdict} |")
-    return "\n".join(lines)
+        rows.append((_name(n, tokens), n.printed.replace("-", "−"), here, verdict))
+    return markdown_table(("number", "published", "here", "verdict"), rows, left=3)
 
 
 def _name(n: Published, tokens: tuple[str, ...]) -> str:
-    row = f"“{labels.markdown(describe.word(tokens, n.row))}”"
+    def word(place: int) -> str:
+        return f"“{labels.markdown(describe.word(tokens, place))}”"
+
     if n.step in _PAIRS:
-        return (
-            f"{_STEPS[n.step]} from {row} to “{labels.markdown(describe.word(tokens, n.column))}”"
-        )
-    if n.step == "exponentials_total":
-        return f"{_STEPS[n.step]} of {row}"
-    return f"{_STEPS[n.step]} of {row}, feature {n.column + 1}"
-
-
-def _printed(n: Published) -> str:
-    return n.printed.replace("-", "−")
+        return f"{_STEPS[n.step]} from {word(n.row)} to {word(n.column)}"
+    feature = "" if n.step == "exponentials_total" else f", feature {n.column + 1}"
+    return f"{_STEPS[n.step]} of {word(n.row)}{feature}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -158,14 +159,9 @@ def arrow_graph(t: AttentionTrace, view: View) -> Graph:
     if not view.own:
         drawn = np.where(np.eye(len(drawn), dtype=bool), np.nan, drawn)
     n_drawn = len(strongest(drawn, focus))
-    return Graph(
-        arrows(drawn, t.tokens, under, hover, focus, colour)
-        if view.drawing is Drawing.ARCS
-        else columns(drawn, t.tokens, under, hover, focus, colour),
-        alt,
-        n_drawn,
-        int((np.nan_to_num(drawn) >= LEAST).sum()) - n_drawn,
-    )
+    left_out = int((np.nan_to_num(drawn) >= LEAST).sum()) - n_drawn
+    draw = arrows if view.drawing is Drawing.ARCS else columns
+    return Graph(draw(drawn, t.tokens, under, hover, focus, colour), alt, n_drawn, left_out)
 
 
 def _under_the_words(t: AttentionTrace, view: View) -> str:
@@ -247,17 +243,8 @@ def _draw_change(shown: Shown, before: AttentionTrace, view: View, frame: Layout
     difference = moved.change(_before(before, shown.step.name, head), shown.numbers)
     if difference is None:
         return
-    figure = matrix(
-        difference,
-        rows=shown.rows,
-        columns=shown.columns,
-        kind=Kind.SIGNED,
-        frame=frame,
-        decimals=view.decimals,
-        hidden=np.isnan(difference) if np.isnan(difference).any() else None,
-        hover="%{y} → %{x}" if shown.step.matrix.is_pairs else "%{y}, feature %{x}",
-        turned=view.turned is Turned.COLUMNS,
-    )
+    hidden = np.isnan(difference) if np.isnan(difference).any() else None
+    figure = _heat_map(shown, difference, Kind.SIGNED, view, frame, hidden=hidden)
     end = labels.number(largest(difference), view.decimals)
     still = not np.nan_to_num(difference).any()
     with st.container(width=figure.width, gap="xxsmall"):
@@ -281,24 +268,36 @@ def _before(t: AttentionTrace, name: str, head: int | None) -> Array | None:
 
 def step_figure(shown: Shown, view: View, frame: Layout) -> Figure:
     """The heat map of one step."""
-    weights, pairs = shown.step.name == "weights", shown.step.matrix.is_pairs
+    weights = shown.step.name == "weights"
     sums = None
     if weights and len(shown.rows) <= _MOST_WITH_SUMS:
         sums = [labels.number(total, view.decimals) for total in shown.numbers.sum(axis=-1)]
-    drawn = _drawn(shown)
-    return matrix(
+    return _heat_map(
+        shown,
         shown.numbers,
-        rows=shown.rows,
-        columns=shown.columns,
-        kind=_kind(shown),
-        frame=frame,
-        decimals=view.decimals,
+        _kind(shown),
+        view,
+        frame,
         hidden=shown.hidden,
         bound=1.0 if weights and view.colour is Colour.UNIT else None,
-        row_bounds=row_bounds(drawn) if view.colour is Colour.ROW else None,
-        hover="%{y} → %{x}" if pairs else "%{y}, feature %{x}",
+        row_bounds=row_bounds(_drawn(shown)) if view.colour is Colour.ROW else None,
         beside=sums,
+    )
+
+
+def _heat_map(
+    shown: Shown, numbers: Array, kind: Kind, view: View, frame: Layout, **more: Any
+) -> Figure:
+    return matrix(
+        numbers,
+        rows=shown.rows,
+        columns=shown.columns,
+        kind=kind,
+        frame=frame,
+        decimals=view.decimals,
+        hover="%{y} → %{x}" if shown.step.matrix.is_pairs else "%{y}, feature %{x}",
         turned=view.turned is Turned.COLUMNS,
+        **more,
     )
 
 

@@ -12,6 +12,7 @@ from explorer import embeddings, export, labels, tokens
 from explorer.edits import NOTHING, Rows
 from explorer.link import experiment
 from explorer.link.run import Run
+from explorer.page.choose import choose_here
 from explorer.page.session import address, fragments, undo
 from explorer.page.session.state import Table, said, say, session
 from explorer.settings import D_MODEL, MAX_TOKENS, Mask, Settings
@@ -37,9 +38,9 @@ def change_box(run: Run) -> None:
     with box:
         names = _names(run.settings)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            address.keep("changed", names, "x")
-            name = st.selectbox(
-                "What to change", names, key="changed", format_func=_TITLES.__getitem__, width=220
+            title = _TITLES.__getitem__
+            name = choose_here(
+                "changed", "What to change", names, "x", format_func=title, width=220
             )
             undo.buttons()
             edits = run.state.edits
@@ -74,16 +75,19 @@ def change_cell(name: str, row: int, column: int, typed: str) -> None:
     except ValueError as problem:
         _refuse([f"“{labels.shown(typed, 30)}” {problem}."])
         return
-    rows = [list(r) for r in current(name, address.now())]
-    rows[row][column] = text
-    _apply(name, tuple(map(tuple, rows)))
+    _put(name, row, column, text)
 
 
 def tick(query: int, key: int) -> None:
     """Callback: hide a key from a query, or let it be seen again."""
-    rows = [list(r) for r in current("visible", address.now())]
-    rows[query][key] = "0" if rows[query][key] == "1" else "1"
-    _apply("visible", tuple(map(tuple, rows)))
+    ticked = current("visible", address.now())[query][key] == "1"
+    _put("visible", query, key, "0" if ticked else "1")
+
+
+def _put(name: str, row: int, column: int, text: str) -> None:
+    rows = [list(r) for r in current(name, address.now())]
+    rows[row][column] = text
+    _apply(name, tuple(map(tuple, rows)))
 
 
 def refused() -> list[str]:
@@ -105,27 +109,21 @@ def _table(name: str, run: Run) -> None:
 
     settings, rows = run.settings, current(name, run)
     table = _kept(name, settings.tokens, rows)
-    words = [labels.shown(token, 40) for token in settings.tokens]
     key = f"editor_{table.version}"
     if name == "visible":
-        columns = [f"{n} {word}" for n, word in enumerate(words, start=1)]
-        frame = pd.DataFrame(
-            [[cell == "1" for cell in row] for row in table.start], columns=columns
-        )
+        columns = [f"{n} {labels.shown(w, 40)}" for n, w in enumerate(settings.tokens, start=1)]
+        ticks = [[cell == "1" for cell in row] for row in table.start]
+        frame = pd.DataFrame(ticks, index=pd.Index(columns, name="query"), columns=columns)
         config = {column: st.column_config.CheckboxColumn(column) for column in columns}
     else:
         columns = [str(n) for n in range(1, by_hand.shape(table.start)[1] + 1)]
-        frame = pd.DataFrame(table.start, columns=columns, dtype=object)
+        numbered = pd.RangeIndex(1, len(table.start) + 1, name="row")
+        frame = pd.DataFrame(table.start, index=numbered, columns=columns, dtype=object)
         # Cells are text: a column of numbers would read "0,5" as 5 before anybody can object.
         config = {column: st.column_config.TextColumn(column, width="small") for column in columns}
     if name == "x":
         frame.insert(0, _WORD, table.words)
         config[_WORD] = st.column_config.TextColumn(_WORD)
-        frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
-    elif name == "visible":
-        frame.index = pd.Index([f"{n} {w}" for n, w in enumerate(words, start=1)], name="query")
-    else:
-        frame.index = pd.RangeIndex(1, len(frame) + 1, name="row")
     st.data_editor(
         frame,
         key=key,

@@ -35,6 +35,19 @@ def choose(
         st.segmented_control(label, options, format_func=title, wrap=wrap, required=True, **more)
 
 
+def choose_here(
+    key: str, label: str, options: list[str], first: str, *, buttons: bool = False, **more: Any
+) -> str:
+    """Choose what no link tells: it is kept for as long as it is among the options.
+
+    first: what is chosen to begin with. more: what else Streamlit's control is to know.
+    """
+    address.keep(key, options, first)
+    if buttons:
+        return st.segmented_control(label, options, key=key, required=True, **more)
+    return st.selectbox(label, options, key=key, **more)
+
+
 def whole_number(name: str, label: str, allowed: range, **more: Any) -> None:
     """Type or step to a whole number."""
     st.number_input(label, allowed[0], allowed[-1], **address.named(name) | more)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array, BoolArray
+from explorer.export import markdown_table
 from explorer.figures.matrix import Kind, Layout, largest, layout, matrix, row_bounds
 from explorer.link.parameters import EDITS, PARAMETERS
 from explorer.link.run import Run
@@ -129,7 +130,7 @@ def _code(text: str) -> str:
 def _draw(a: Side, b: Side, settings: Settings, view: View) -> None:
     aligned = a.t.tokens == b.t.tokens
     one_head = a.head is not None
-    hidden = [_hidden(side) for side in (a, b)]
+    hidden = [~side.t.visible for side in (a, b)]
     frames = [layout(side.t.tokens) for side in (a, b)]
     by_row = view.colour is Colour.ROW and aligned
     drawn: list[str] = []
@@ -177,10 +178,6 @@ def _draw(a: Side, b: Side, settings: Settings, view: View) -> None:
         rows = (view.query, view.query)
         lit[key] = [Light(Role.ROW, rows, (0, n_tokens - 1))] if view.query < n_tokens else []
     bridge(b.t, view, lit, dict.fromkeys(drawn, Kin.PAIRS) if aligned else {})
-
-
-def _hidden(side: Side) -> BoolArray:
-    return ~side.t.visible
 
 
 def _matrix(
@@ -245,8 +242,8 @@ def _table(a: Side, b: Side, view: View, aligned: bool) -> str:
     names = ("largest weight", "entropy in bits", "own word’s weight")
     if not aligned:
         return "\n\n".join(_one_sided(side, view, names) for side in (a, b))
-    head = "| query | " + " | ".join(f"{name}: A | B | change" for name in names) + " |"
-    lines = [head, "|:--|" + "--:|" * 9]
+    head = ["query", *(title for name in names for title in (f"{name}: A", "B", "change"))]
+    rows = []
     measured = list(zip(_measures(a), _measures(b), strict=True))
     for i, token in enumerate(a.t.tokens):
         cells = [_word(token, i == view.query)]
@@ -260,19 +257,20 @@ def _table(a: Side, b: Side, view: View, aligned: bool) -> str:
                     (after[i] - before[i], any(blind)),
                 )
             ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return markdown_table(head, rows)
 
 
 def _one_sided(side: Side, view: View, names: tuple[str, ...]) -> str:
-    lines = [f"| {side.name}: query | " + " | ".join(names) + " |", "|:--|" + "--:|" * 3]
-    measured = _measures(side)
-    for i, token in enumerate(side.t.tokens):
-        numbers = [
-            "–" if side.t.sees_nobody[i] else labels.number(n[i], view.decimals) for n in measured
+    measured, blind = _measures(side), side.t.sees_nobody
+    rows = [
+        [
+            _word(token, False),
+            *("–" if blind[i] else labels.number(n[i], view.decimals) for n in measured),
         ]
-        lines.append("| " + " | ".join([_word(token, False), *numbers]) + " |")
-    return "\n".join(lines)
+        for i, token in enumerate(side.t.tokens)
+    ]
+    return markdown_table([f"{side.name}: query", *names], rows)
 
 
 def _word(token: str, bold: bool) -> str:

@@ -42,9 +42,8 @@ def opened(t: AttentionTrace, view: View) -> tuple[str, int, int] | None:
     return found if row < n_rows and column < n_columns else None
 
 
-def panel(number: float, step: str, row: int, column: int) -> None:
+def panel(number: float, name: str, row: int, column: int) -> None:
     """Say where the number comes from and what it feeds, and take another one."""
-    name = step
     typed = is_typed(address.now().state, name, row, column)
     source = (
         "what you typed"
@@ -55,7 +54,7 @@ def panel(number: float, step: str, row: int, column: int) -> None:
     with st.container(border=True, key="given_cell"):
         st.markdown(
             f"**Matrix {labels.markdown(name.upper())}** · row {row + 1}, column {column + 1}: "
-            f"**{labels.exact(number)}** is {source}. It feeds the {_FEEDS[step]} of every word, "
+            f"**{labels.exact(number)}** is {source}. It feeds the {_FEEDS[name]} of every word, "
             f"where feature {row + 1} is multiplied by it."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -5,7 +5,7 @@ It can be opened from an e-mail or a course page years from now: the drawing lib
 
 from __future__ import annotations
 
-import html
+from html import escape
 
 from plotly.offline import get_plotlyjs
 
@@ -37,25 +37,23 @@ pre { overflow-x: auto; background: #f3f5f8; padding: 0.75rem; }
 def handout(t: AttentionTrace, settings: Settings, view: View, link: str) -> str:
     """The page as one file: sentence, arrows, every step, one number's arithmetic, the settings."""
     frame = layout(t.tokens)
-    parts = [f"<h1>{_text(settings.text)}</h1>"]
+    parts = [f"<h1>{escape(settings.text)}</h1>"]
     graph = arrow_graph(t, view)
     arrows = graph.figure.widened(max(640, 64 * len(t.tokens)))
     parts.append(f'<div class="arrows">{_chart(arrows, graph.alt)}</div><div class="steps">')
     for count, shown in enumerate(shown_steps(t, settings, view), start=1):
         told = shown.told
         parts.append(
-            f"<div><h2>{count} {_text(told.title)}</h2><p class='small'>{_text(told.shapes)}</p>"
+            f"<div><h2>{count} {escape(told.title)}</h2><p class='small'>{escape(told.shapes)}</p>"
             f"{_chart(step_figure(shown, view, frame), told.title)}"
-            f"<p class='small'>{_text(told.question)}</p></div>"
+            f"<p class='small'>{escape(told.question)}</p></div>"
         )
     heading, lines = arithmetic(t, view)
-    parts.append(f"</div><h2>Where a number comes from: {_text(heading)}</h2>")
-    parts.append(f"<pre>{_text(chr(10).join(lines))}</pre>")
-    parts.append(f"<h2>Settings</h2><p>{_text(_settings(settings))}</p>")
-    parts.append(
-        f'<p><a href="{html.escape(link)}">Open this in the Self-Attention Explorer</a></p>'
-    )
-    title = html.escape(labels.shown(settings.text, 60))
+    parts.append(f"</div><h2>Where a number comes from: {escape(heading)}</h2>")
+    parts.append(f"<pre>{escape(chr(10).join(lines))}</pre>")
+    parts.append(f"<h2>Settings</h2><p>{escape(_settings(settings))}</p>")
+    parts.append(f'<p><a href="{escape(link)}">Open this in the Self-Attention Explorer</a></p>')
+    title = escape(labels.shown(settings.text, 60))
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
@@ -66,17 +64,16 @@ def handout(t: AttentionTrace, settings: Settings, view: View, link: str) -> str
 def _chart(figure: Figure, alt: str) -> str:
     checked = validated(figure).update_layout(template="plotly_white")
     drawn = checked.to_html(full_html=False, include_plotlyjs=False, config=_CONFIG)
-    return f'<div role="img" aria-label="{html.escape(alt)}">{drawn}</div>'
+    return f'<div role="img" aria-label="{escape(alt)}">{drawn}</div>'
 
 
 def arithmetic(t: AttentionTrace, view: View) -> tuple[str, list[str]]:
     """The opened number in words, and its arithmetic as plain text."""
     step = step_of(t, view.step, view.head)
     assert step is not None
-    work = panel.worked(t, step, opened(view, step))
     said = panel.panel(t, view)
     if said.formula:
-        shown = work if work.fits or work.instead is None else work.instead
+        shown = panel.worked(t, step, opened(view, step)).writable
         return panel.heading(t, view), plain.worked(shown, view.decimals)
     return panel.heading(t, view), [said.said.replace("**", "")]
 
@@ -88,17 +85,13 @@ def _settings(settings: Settings) -> str:
     masks = f"mask: {', '.join(settings.mask)}" if settings.mask else "no mask"
     own = "separate Q, K, V" if settings.qkv else "Q = K = V = X"
     heads = f"{settings.n_heads} heads" if settings.n_heads > 1 else "one head"
-    more = ""
-    if settings.position != "none":
+    more, usual = "", Settings()
+    if settings.position != usual.position:
         more += f"; positions: {SCHEMES[settings.position].title}"
     if settings.temperature != 1:
         more += f"; temperature {settings.temperature:g}"
-    if settings.rule != "softmax":
+    if settings.rule != usual.rule:
         more += f"; weights by {NORMALISERS[settings.rule].title}"
     return (
         f"d_model {settings.d_model}; {heads}; {own}; {scale}; {masks}{more}; seed {settings.seed}."
     )
-
-
-def _text(text: str) -> str:
-    return html.escape(text)

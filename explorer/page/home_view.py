@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from explorer import export, labels
@@ -11,6 +13,7 @@ from explorer.link.run import Run
 from explorer.link.state import State
 from explorer.page.attention_view import arrow_graph, shown_steps, step_figure
 from explorer.page.chart import chart
+from explorer.page.choose import choose_here
 from explorer.page.session import address
 from explorer.rendering import programs
 from explorer.settings import Settings
@@ -41,13 +44,13 @@ def _opened(state: State) -> State:
 def _code(t: AttentionTrace, settings: Settings) -> None:
     with st.container(border=True):
         st.markdown("**Code that reproduces this page**")
-        address.keep("language", list(_LANGUAGES), "numpy")
-        language = st.segmented_control(
+        language = choose_here(
+            "language",
             "Library",
             list(_LANGUAGES),
+            "numpy",
+            buttons=True,
             format_func=_LANGUAGES.__getitem__,
-            required=True,
-            key="language",
             label_visibility="collapsed",
         )
         make = programs.torch_script if language == "torch" else programs.numpy_script
@@ -60,47 +63,34 @@ def _code(t: AttentionTrace, settings: Settings) -> None:
             st.code(script, language="python", wrap_lines=True)
         else:
             st.caption("Too long to show here: it has all your numbers in.")
-        st.download_button(
-            "Download attention.py", script, "attention.py", "text/x-python", on_click="ignore"
-        )
+        _download("Download attention.py", script, "attention.py", "text/x-python")
 
 
 def _numbers(t: AttentionTrace, settings: Settings, view: View, opened: State) -> None:
     tables = export.tables(t)
     with st.container(border=True):
         st.markdown("**The numbers**")
-        address.keep("exported", list(tables), "weights")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = st.selectbox("Matrix", list(tables), key="exported", width=220)
+            name = choose_here("exported", "Matrix", list(tables), "weights", width=220)
             table = tables[name]
             for label, ending, mime, make in (
                 ("CSV", "csv", "text/csv", lambda: export.csv_text(table)),
                 ("Markdown", "md", "text/markdown", lambda: export.markdown(table, view.decimals)),
                 ("LaTeX", "tex", "text/x-tex", lambda: export.latex(table, view.decimals)),
             ):
-                st.download_button(
-                    label, make, f"{name}.{ending}", mime, key=ending, on_click="ignore"
-                )
+                _download(label, make, f"{name}.{ending}", mime, ending)
         st.caption(
             f"CSV has all digits; Markdown and LaTeX have {view.decimals} decimals, as the page."
         )
         with st.container(horizontal=True):
-            st.download_button(
-                "Everything as JSON",
-                lambda: export.state(codec.encode(opened, limited=False), settings, t),
-                "attention.json",
-                "application/json",
-                key="json",
-                on_click="ignore",
-            )
-            st.download_button(
-                "All arrays as NPZ",
-                lambda: export.npz(t),
-                "attention.npz",
-                "application/octet-stream",
-                key="npz",
-                on_click="ignore",
-            )
+            everything, arrays = "Everything as JSON", "All arrays as NPZ"
+
+            def state() -> str:
+                return export.state(codec.encode(opened, limited=False), settings, t)
+
+            _download(everything, state, "attention.json", "application/json", "json")
+            mime = "application/octet-stream"
+            _download(arrays, lambda: export.npz(t), "attention.npz", mime, "npz")
         st.caption(
             "The JSON file holds the settings and every step at full precision. It opens again "
             "under “Open a file” in the view Attention."
@@ -111,21 +101,15 @@ def _pictures(t: AttentionTrace, settings: Settings, view: View) -> None:
     with st.container(border=True):
         st.markdown("**Pictures**")
         shown = {m.told.title: m for m in shown_steps(t, settings, view)}
-        address.keep("picture", [_ARROWS, *shown], _ARROWS)
-        name = st.selectbox("Picture of", [_ARROWS, *shown], key="picture", width=260)
+        name = choose_here("picture", "Picture of", [_ARROWS, *shown], _ARROWS, width=260)
         if name == _ARROWS:
             graph = arrow_graph(t, view)
             figure, alt = graph.figure.widened(max(640, 64 * len(t.tokens))), graph.alt
         else:
-            figure = step_figure(shown[name], view, layout(t.tokens))
-            alt = name
-        address.keep("picture_format", ["svg", "png"], "svg")
-        form = st.segmented_control(
-            "Format",
-            ["svg", "png"],
-            format_func=str.upper,
-            required=True,
-            key="picture_format",
+            figure, alt = step_figure(shown[name], view, layout(t.tokens)), name
+        forms = ["svg", "png"]
+        form = choose_here(
+            "picture_format", "Format", forms, "svg", buttons=True, format_func=str.upper
         )
         st.caption(
             "The camera at the picture’s upper right corner saves it: SVG with the words as text, "
@@ -158,11 +142,15 @@ def _handout(t: AttentionTrace, settings: Settings, view: View, opened: State) -
 
             return handout(t, settings, view, link)
 
-        st.download_button(
-            "Download handout.html",
-            make,
-            "handout.html",
-            "text/html",
-            key="handout",
-            on_click="ignore",
-        )
+        _download("Download handout.html", make, "handout.html", "text/html", "handout")
+
+
+def _download(
+    label: str,
+    made: str | Callable[[], str | bytes],
+    name: str,
+    mime: str,
+    key: str | None = None,
+) -> None:
+    """A button that saves a file, and has nothing else drawn anew."""
+    st.download_button(label, made, name, mime, key=key, on_click="ignore")

@@ -9,6 +9,8 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array
+from explorer.export import markdown_table
+from explorer.page.choose import choose_here
 from explorer.page.session import address
 
 _MOST_COLUMNS = 16
@@ -33,8 +35,7 @@ def tables(matrices: Sequence[Matrix]) -> None:
     with box:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             names = [matrix.name for matrix in matrices]
-            address.keep("table", names, "Weights A")
-            name = st.selectbox("Matrix", names, key="table", width=260)
+            name = choose_here("table", "Matrix", names, "Weights A", width=260)
             exact = st.toggle("Full precision", key="full_precision")
         matrix = matrices[names.index(name)]
         if len(matrix.columns) <= _MOST_COLUMNS:
@@ -46,23 +47,11 @@ def tables(matrices: Sequence[Matrix]) -> None:
 def _markdown(matrix: Matrix, exact: bool) -> str:
     decimals = address.view().decimals
     corner = "word" if matrix.rows != _numbered(len(matrix.rows)) else "row"
-    lines = [
-        "| "
-        + " | ".join(
-            [
-                corner,
-                *(labels.markdown(_name(matrix.columns, c)) for c in range(len(matrix.columns))),
-            ]
-        )
-        + " |",
-        "|:--" + "|--:" * len(matrix.columns) + "|",
-    ]
-    for r, row in enumerate(matrix.numbers):
-        cells = [labels.exact(n) if exact else labels.number(n, decimals) for n in row]
-        lines.append(
-            "| " + " | ".join([f"**{labels.markdown(_name(matrix.rows, r))}**", *cells]) + " |"
-        )
-    return "\n".join(lines)
+    rows = (
+        [f"**{name}**", *(labels.exact(n) if exact else labels.number(n, decimals) for n in row)]
+        for name, row in zip(_names(matrix.rows), matrix.numbers, strict=True)
+    )
+    return markdown_table([corner, *_names(matrix.columns)], rows)
 
 
 def _grid(matrix: Matrix, exact: bool) -> None:
@@ -81,8 +70,8 @@ def _grid(matrix: Matrix, exact: bool) -> None:
     )
 
 
-def _name(names: Sequence[str], n: int) -> str:
-    return describe.word(names, n)
+def _names(names: Sequence[str]) -> list[str]:
+    return [labels.markdown(describe.word(names, n)) for n in range(len(names))]
 
 
 def _numbered(count: int) -> tuple[str, ...]:

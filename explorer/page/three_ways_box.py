@@ -10,6 +10,7 @@ import streamlit as st
 
 from explorer import three_ways
 from explorer.attention import Array
+from explorer.operations.normalisers import NORMALISERS
 from explorer.settings import Settings
 from explorer.trace import AttentionTrace
 from explorer.view import View
@@ -29,8 +30,9 @@ def three_ways_box(t: AttentionTrace, settings: Settings, view: View) -> None:
     if not box.open:
         return
     head = view.head or 0
-    if settings.rule == "total":
-        box.caption("These are three ways to write the softmax; the page divides by the total now.")
+    other = NORMALISERS[settings.rule].not_softmax
+    if other:
+        box.caption(f"These are three ways to write the softmax; {other}.")
         return
     with box:
         st.markdown(

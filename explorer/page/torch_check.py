@@ -23,6 +23,9 @@ def torch_check(t: AttentionTrace, settings: Settings) -> None:
         with st.spinner("Starting PyTorch"):
             from explorer import twin  # over a second and 200 MB: only for those who ask
 
+            if settings.rule not in twin.WAYS:
+                st.info("This rule has not been written in PyTorch yet.")
+                return
             found = twin.difference(t, twin.run(t, settings))
         st.markdown(
             f"PyTorch made its own queries, keys, values, scale and mask from the same settings, "
@@ -39,14 +42,5 @@ def torch_check(t: AttentionTrace, settings: Settings) -> None:
                 "Words that may see nobody are left out: there the three lines give NaN (0/0), and "
                 "the built-in function gives 0, as this page does."
             )
-        st.code(
-            "\n\n".join(
-                map(
-                    inspect.getsource,
-                    (twin.by_total,)
-                    if settings.rule == "total"
-                    else (twin.three_lines, twin.fused_line),
-                )
-            ),
-            language="python",
-        )
+        ran = filter(None, twin.WAYS[settings.rule])
+        st.code("\n\n".join(map(inspect.getsource, ran)), language="python")

@@ -34,12 +34,12 @@ def caption(t: AttentionTrace, step: Step, head: int | None, turned: bool = Fals
         x = _step(t, "inputs" if "inputs" in t.arrays else "embeddings").matrix.symbol
         question += f" {x}_h is the part of {x} that belongs to the head."
     sheet = Sheet(turned, t.arrays[step.name].shape, head, t.n_heads)
-    inputs = [name for name in operation.inputs if _is_step(t, name)]
+    inputs = [one for name in operation.inputs for one in t.steps if one.name == name]
     return Caption(
         title=matrix.title,
         question=question,
         formula=operation.formula(
-            symbol(t, step), *(symbol(t, _step(t, name)) for name in inputs), sheet=sheet
+            symbol(t, step), *(symbol(t, other) for other in inputs), sheet=sheet
         ),
         shapes=_shapes(t, step, sheet),
         function=operation.code,
@@ -84,7 +84,3 @@ def _is_cut(t: AttentionTrace) -> bool:
 
 def _step(t: AttentionTrace, name: str) -> Step:
     return next(step for step in t.steps if step.name == name)
-
-
-def _is_step(t: AttentionTrace, name: str) -> bool:
-    return any(step.name == name for step in t.steps)

@@ -65,8 +65,7 @@ def panel(t: AttentionTrace, view: View, largest_first: bool = False, typed: boo
 
 def written(t: Computed, step: Step, cell: Cell, decimals: int, largest_first: bool = False) -> str:
     """The arithmetic of one number as LaTeX, in a way in which every power can be written down."""
-    work = worked(t, step, cell)
-    shown = work if work.fits or work.instead is None else work.instead
+    shown = worked(t, step, cell).writable
     return latex.worked(named(step.matrix, cell_of(cell)), shown, decimals, largest_first)
 
 

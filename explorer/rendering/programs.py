@@ -32,9 +32,8 @@ def torch_script(t: AttentionTrace, settings: Settings) -> str:
 
 
 def _script(t: AttentionTrace, settings: Settings, library: Library) -> str:
-    numpy = library is NUMPY
     parts = [
-        ["import numpy as np"] if numpy else ["import torch"],
+        ["import numpy as np" if library is NUMPY else "import torch"],
         _given(t, library),
         _helpers(t, library),
         _whole(t, library),
@@ -190,29 +189,21 @@ def _checks(t: AttentionTrace, library: Library) -> list[str]:
     # Half a unit of the last decimal, or of the last digit of a large number.
     near = "rtol=1e-5, atol=1e-6"
     nan = ", equal_nan=True" if np.isnan(t.weights).any() else ""
-    if library is NUMPY:
-        lines += [
-            f"assert np.allclose(A, shown_weights, {near}{nan})",
-            f"assert np.allclose(Y, shown_context, {near}{nan})",
-        ]
-    else:
-        lines += [
-            f"assert torch.allclose(A, shown_weights, {near}{nan})",
-            f"assert torch.allclose(Y, shown_context, {near}{nan})",
-        ]
+    lines += [
+        f"assert {library.module}.allclose({name}, shown_{what}, {near}{nan})"
+        for name, what in (("A", "weights"), ("Y", "context"))
+    ]
     return [*lines, 'print("The same weights and context vectors as on the page.")']
 
 
 def _array(numbers: Array, library: Library, decimals: int | None = None) -> str:
     empty = f".reshape({', '.join(map(str, numbers.shape))})" if not numbers.size else ""
     if numbers.ndim == 3:
-        inner = ", ".join(_rows(_text(matrix, decimals)) for matrix in numbers)
-        text = f"[{inner}]"
+        text = f"[{', '.join(_rows(_text(matrix, decimals)) for matrix in numbers)}]"
     else:
         text = _rows(_text(numbers, decimals))
-    if library is NUMPY:
-        return f"np.array({text}, dtype=float){empty}"
-    return f"torch.tensor({text}, dtype=torch.float64){empty}"
+    make = "np.array" if library is NUMPY else "torch.tensor"
+    return f"{make}({text}, dtype={library.double}){empty}"
 
 
 def _text(numbers: Array, decimals: int | None) -> Iterable[Iterable[str]]:
