@@ -5,7 +5,7 @@ The horizontal unit is a word and stretches with the page; the vertical unit is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from explorer import labels
 from explorer.attention import Array
 from explorer.figures import palette
-from explorer.figures.figure import Figure
+from explorer.figures.figure import STILL, Figure, text
 
 HEIGHT = 250
 _TOP = 188  #    the highest arc
@@ -24,6 +24,10 @@ _TIP = 10  #     where the line of an arc ends and its tip begins
 _BELOW = 50  #   room for the words and the percentages
 _BANDS = len(palette.ARROWS)
 _LONGEST_WORD = 14
+_UNSEEN = {"visible": False, "fixedrange": True}
+_NO_MARGIN = {"l": 0, "r": 0, "t": 0, "b": 0, "pad": 0}
+# So near a word, in pixels, the pointer or a finger means it.
+_STILL = STILL | {"hoverdistance": 40}
 QUERIES_AT, KEYS_AT = 0.0, 1.0
 """Where the two columns stand, on the horizontal axis of `columns`."""
 MOST_OF_ALL = 512
@@ -48,63 +52,35 @@ def arrows(
     focus: the word that is set off from the others.
     """
     n_tokens = len(tokens)
-    places = strongest(weights, focus)
+    drawn = _banded(weights, focus)
     if focus is not None and n_tokens > MOST_OF_ONE:
-        ends = set(places.ravel().tolist()) - {focus} | set(places[places[:, 0] == places[:, 1], 0])
-        under = [text if n in ends else "" for n, text in enumerate(under)]
-    bands: list[list[str]] = [[] for _ in range(_BANDS)]
-    tips: list[tuple[float, int]] = []
-    top = np.nanmax(weights, initial=LEAST, where=~np.isnan(weights))
-    for i, j in places:
-        band = min(int(_BANDS * weights[i, j] / top), _BANDS - 1)
-        path, end = _arc(int(i), int(j), n_tokens)
-        bands[band].append(path)
-        tips.append((end, band))
-
-    size = _font(n_tokens)
-    words = [labels.plotly(token, _LONGEST_WORD) for token in tokens]
-    if focus is not None:
-        words[focus] = f'<b><span style="color:{focus_colour}">{words[focus]}</span></b>'
-    return Figure(
-        data=[
-            _text(words, -14, size) | _named(hover),
-            _text(under, -36, min(size, 13)) | {"hoverinfo": "skip"},
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": [x for x, _ in tips],
-                "y": [_FOOT + 3] * len(tips),
-                "hoverinfo": "skip",
-                "marker": {
-                    "symbol": "triangle-down",
-                    "size": [8 + 1.6 * _line_width(band) for _, band in tips],
-                    "color": [palette.ARROWS[band] for _, band in tips],
-                    "opacity": 1,
-                    "line": {"width": 0},
-                },
-            },
-        ],
-        layout={
-            "height": HEIGHT,
-            "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "pad": 0},
-            "showlegend": False,
-            "dragmode": False,
-            "hovermode": "closest",
-            # So near a word, in pixels, the pointer or a finger means it.
-            "hoverdistance": 40,
-            "shapes": _lines(bands),
-            "xaxis": {
-                "range": [-0.5, max(n_tokens, 1) - 0.5],
-                "visible": False,
-                "fixedrange": True,
-            },
-            "yaxis": {
-                "range": [-_BELOW, HEIGHT - _BELOW],
-                "visible": False,
-                "fixedrange": True,
-            },
+        ends = {n for i, j, _ in drawn for n in (i, j) if n != focus or i == j}
+        under = [share if n in ends else "" for n, share in enumerate(under)]
+    arcs = [(*_arc(i, j, n_tokens), band) for i, j, band in drawn]
+    tips = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [end for _, end, _ in arcs],
+        "y": [_FOOT + 3] * len(arcs),
+        "hoverinfo": "skip",
+        "marker": {
+            "symbol": "triangle-down",
+            "size": [8 + 1.6 * _line_width(band) for *_, band in arcs],
+            "color": [palette.ARROWS[band] for *_, band in arcs],
+            "opacity": 1,
+            "line": {"width": 0},
         },
-    )
+    }
+    size = _font(n_tokens)
+    words = _row(_words(tokens, focus, focus_colour), -14, size)
+    layout = {
+        "height": HEIGHT,
+        "margin": _NO_MARGIN,
+        "shapes": _lines((path, band) for path, _, band in arcs),
+        "xaxis": _UNSEEN | {"range": [-0.5, max(n_tokens, 1) - 0.5]},
+        "yaxis": _UNSEEN | {"range": [-_BELOW, HEIGHT - _BELOW]},
+    }
+    return Figure([_named(words, hover), _row(under, -36, min(size, 13)), tips], _STILL | layout)
 
 
 def columns(
@@ -119,67 +95,56 @@ def columns(
 
     Parameters as in `arrows`; `beside` is written to the right of each key.
     """
-    n_tokens = len(tokens)
-    bands: list[list[str]] = [[] for _ in range(_BANDS)]
-    top = np.nanmax(weights, initial=LEAST, where=~np.isnan(weights))
-    # Side by side, thinner lines than arcs: they all meet in the same two places.
-    middle = (QUERIES_AT + KEYS_AT) / 2
-    for i, j in strongest(weights, focus):
-        band = min(int(_BANDS * weights[i, j] / top), _BANDS - 1)
-        start, end = QUERIES_AT + 0.04, KEYS_AT - 0.04
-        bands[band].append(f"M{start},{i} C{middle},{i} {middle},{j} {end},{j}")
-    size = _font(n_tokens)
-    words = [labels.plotly(token, _LONGEST_WORD) for token in tokens]
-    places = list(range(n_tokens))
-
-    def column(x: float, text: Sequence[str], position: str) -> dict:
-        return {
-            "type": "scatter",
-            "mode": "text",
-            "x": [x] * n_tokens,
-            "y": places,
-            "text": list(text),
-            "textposition": position,
-            "textfont": {"size": size},
-            "cliponaxis": False,
-        }
-
-    queries, keys = list(words), list(words)
-    if focus is not None:
-        marked = f'<b><span style="color:{focus_colour}">{words[focus]}</span></b>'
-        (queries if focus_colour == palette.QUERY else keys)[focus] = marked
-    shares = [f"{word}  {share}" for word, share in zip(keys, beside, strict=True)]
-    return Figure(
-        data=[
-            column(QUERIES_AT, queries, "middle left") | {"hoverinfo": "skip"},
-            column(KEYS_AT, shares, "middle right") | _named(hover),
-        ],
-        layout={
-            "width": 640,
-            "height": n_tokens * (size + 10) + 40,
-            "margin": {"l": 0, "r": 0, "t": 8, "b": 8, "pad": 0},
-            "showlegend": False,
-            "dragmode": False,
-            "hovermode": "closest",
-            "hoverdistance": 40,
-            "shapes": _lines(bands, 0.5),
-            "xaxis": {"range": [-0.35, 1.55], "visible": False, "fixedrange": True},
-            "yaxis": {"range": [n_tokens - 0.5, -0.5], "visible": False, "fixedrange": True},
-        },
+    n_tokens, size = len(tokens), _font(len(tokens))
+    start, middle, end = QUERIES_AT + 0.04, (QUERIES_AT + KEYS_AT) / 2, KEYS_AT - 0.04
+    paths = (
+        (f"M{start},{i} C{middle},{i} {middle},{j} {end},{j}", band)
+        for i, j, band in _banded(weights, focus)
     )
+    of_queries = focus_colour == palette.QUERY
+    queries = _words(tokens, focus if of_queries else None, focus_colour)
+    keys = _words(tokens, None if of_queries else focus, focus_colour)
+    shares = [f"{word}  {share}" for word, share in zip(keys, beside, strict=True)]
+    places = range(n_tokens)
+    left = text([QUERIES_AT] * n_tokens, places, queries, size)
+    right = _named(text([KEYS_AT] * n_tokens, places, shares, size), hover)
+    for column, side in ((left, "left"), (right, "right")):
+        column |= {"textposition": f"middle {side}", "cliponaxis": False}
+    layout = {
+        "width": 640,
+        "height": n_tokens * (size + 10) + 40,
+        "margin": _NO_MARGIN | {"t": 8, "b": 8},
+        # Thinner lines than arcs: they all meet in the same two places.
+        "shapes": _lines(paths, 0.5),
+        "xaxis": _UNSEEN | {"range": [-0.35, 1.55]},
+        "yaxis": _UNSEEN | {"range": [n_tokens - 0.5, -0.5]},
+    }
+    return Figure([left, right], _STILL | layout)
 
 
-def _lines(bands: list[list[str]], thickness: float = 1.0) -> list[dict]:
+def _banded(weights: Array, focus: int | None) -> list[tuple[int, int, int]]:
+    """Query, key and band of weights of every arrow to draw."""
+    top = np.nanmax(weights, initial=LEAST, where=~np.isnan(weights))
+    return [
+        (i, j, min(int(_BANDS * weights[i, j] / top), _BANDS - 1))
+        for i, j in strongest(weights, focus).tolist()
+    ]
+
+
+def _lines(paths: Iterable[tuple[str, int]], thickness: float = 1.0) -> list[dict]:
     """A shape for each band of weights: a few long paths are drawn faster than many short ones."""
+    bands: list[list[str]] = [[] for _ in range(_BANDS)]
+    for path, band in paths:
+        bands[band].append(path)
     return [
         {
             "type": "path",
-            "path": " ".join(paths),
+            "path": " ".join(together),
             "layer": "below",
             "line": {"width": thickness * _line_width(band), "color": palette.ARROWS[band]},
         }
-        for band, paths in enumerate(bands)
-        if paths
+        for band, together in enumerate(bands)
+        if together
     ]
 
 
@@ -224,20 +189,20 @@ def _line_width(band: int) -> float:
     return 1.0 + 0.95 * band
 
 
-def _text(text: Sequence[str], y: int, size: int) -> dict:
-    # Without markers: even those that cannot be seen take as long to draw as the words.
-    places = [n for n, written in enumerate(text) if written]
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": places,
-        "y": [y] * len(places),
-        "text": [text[n] for n in places],
-        "textposition": "middle center",
-        "textfont": {"size": size},
-        "cliponaxis": False,
-    }
+def _words(tokens: Sequence[str], focus: int | None, colour: str) -> list[str]:
+    words = [labels.plotly(token, _LONGEST_WORD) for token in tokens]
+    if focus is not None:
+        words[focus] = f'<b><span style="color:{colour}">{words[focus]}</span></b>'
+    return words
 
 
-def _named(hover: Sequence[str]) -> dict:
-    return {"customdata": list(hover), "hovertemplate": "%{customdata}<extra></extra>"}
+def _row(words: Sequence[str], y: int, size: int) -> dict:
+    places = [n for n, word in enumerate(words) if word]
+    row = text(places, [y] * len(places), [words[n] for n in places], size)
+    return row | {"textposition": "middle center", "cliponaxis": False}
+
+
+def _named(words: dict, hover: Sequence[str]) -> dict:
+    """The same words, which say something when they are pointed at."""
+    del words["hoverinfo"]
+    return words | {"customdata": list(hover), "hovertemplate": "%{customdata}<extra></extra>"}

@@ -5,10 +5,17 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+
+from explorer.attention import Array
+from explorer.figures import palette
+
+STILL = {"showlegend": False, "dragmode": False, "hovermode": "closest"}
+"""Of a layout. A finger on the chart scrolls the page, not the chart."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,3 +69,34 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_nan(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def ticks(at: Sequence[float], names: Iterable[object]) -> dict[str, Any]:
+    """Of an axis: its ticks, and what is written at each."""
+    return {"tickmode": "array", "tickvals": list(at), "ticktext": list(map(str, names))}
+
+
+def text(x: Sequence[float], y: Sequence[float], words: Sequence[str], size: int) -> dict[str, Any]:
+    """A trace of words without markers: even unseen ones take as long to draw as the words."""
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": list(x),
+        "y": list(y),
+        "text": list(words),
+        "textfont": {"size": size},
+        "hoverinfo": "skip",
+    }
+
+
+def weights_map(grid: Array) -> dict[str, Any]:
+    """A trace of weights on one colour scale from 0, NaN left out, that says nothing itself."""
+    return {
+        "type": "heatmap",
+        "z": grid,
+        "zmin": 0.0,
+        "zmax": float(np.nanmax(grid, initial=0.0)) or 1.0,
+        "colorscale": palette.WEIGHTS,
+        "showscale": False,
+        "hoverinfo": "none",
+    }

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from explorer.attention import Array, BoolArray
-from explorer.figures import palette
-from explorer.figures.figure import Figure
+from explorer.figures.figure import Figure, weights_map
 from explorer.figures.matrix import hidden_cells
 
 MOST_CELLS = 300_000
@@ -27,50 +26,28 @@ def heads(weights: Array, visible: BoolArray) -> Figure:
     pitch_x, pitch_y = _pitch(n_tokens)
     grid = np.full((down * pitch_y, across * pitch_x), np.nan, dtype=np.float32)
     hidden = np.zeros(grid.shape, dtype=bool)
+    title = {"xanchor": "left", "yanchor": "bottom", "showarrow": False}
     titles = []
     for h in range(n_heads):
         (top, bottom), (left, right) = outline(h, n_heads, n_tokens)
         here = (slice(top, bottom + 1), slice(left, right + 1))
         grid[here] = np.where(visible, weights[h], np.nan)
         hidden[here] = ~visible
-        titles.append(
-            {
-                "x": left - 0.5,
-                "y": top - 0.5,
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "showarrow": False,
-                "text": f"head {h + 1}",
-            }
-        )
+        titles.append(title | {"x": left - 0.5, "y": top - 0.5, "text": f"head {h + 1}"})
     cell = _SIDE / n_tokens
-    top_weight = float(np.nanmax(grid, initial=0.0)) or 1.0
     axis = {"visible": False, "fixedrange": True}
     shading = [hidden_cells(hidden) | {"hoverinfo": "none"}] if hidden.any() else []
-    return Figure(
-        data=[
-            {
-                "type": "heatmap",
-                "z": grid,
-                "zmin": 0.0,
-                "zmax": top_weight,
-                "colorscale": palette.WEIGHTS,
-                "showscale": False,
-                "hoverinfo": "none",
-            },
-            *shading,
-        ],
-        layout={
-            "width": max(round(grid.shape[1] * cell) + 8, 170),
-            "height": round(grid.shape[0] * cell) + 8,
-            "margin": {"l": 4, "r": 4, "t": 4, "b": 4, "pad": 0},
-            "dragmode": False,
-            "font": {"size": 12},
-            "annotations": titles,
-            "xaxis": axis | {"range": [-0.5, max(grid.shape[1], 162 / cell) - 0.5]},
-            "yaxis": axis | {"range": [grid.shape[0] - 0.5, -0.5]},
-        },
-    )
+    layout = {
+        "width": max(round(grid.shape[1] * cell) + 8, 170),
+        "height": round(grid.shape[0] * cell) + 8,
+        "margin": {"l": 4, "r": 4, "t": 4, "b": 4, "pad": 0},
+        "dragmode": False,
+        "font": {"size": 12},
+        "annotations": titles,
+        "xaxis": axis | {"range": [-0.5, max(grid.shape[1], 162 / cell) - 0.5]},
+        "yaxis": axis | {"range": [grid.shape[0] - 0.5, -0.5]},
+    }
+    return Figure([weights_map(grid), *shading], layout)
 
 
 def head_at(row: int, column: int, n_heads: int, n_tokens: int) -> int | None:
@@ -92,7 +69,5 @@ def outline(head: int, n_heads: int, n_tokens: int) -> tuple[tuple[int, int], tu
 
 def _pitch(n_tokens: int) -> tuple[int, int]:
     """Cells from one map to the next, to the right and down, where the title stands."""
-    cells_of_a_pixel = n_tokens / _SIDE
-    return n_tokens + max(round(10 * cells_of_a_pixel), 1), n_tokens + max(
-        round(_TITLE * cells_of_a_pixel), 1
-    )
+    right, down = (max(round(room * (n_tokens / _SIDE)), 1) for room in (10, _TITLE))
+    return n_tokens + right, n_tokens + down

@@ -9,12 +9,11 @@ import numpy as np
 from explorer import labels
 from explorer.attention import Array
 from explorer.figures import palette
-from explorer.figures.figure import Figure
+from explorer.figures.figure import STILL, Figure, text, ticks
 
 _HEIGHT = 300
 _LINE = 15  # pixels from one name to the next
 _TOP, _BOTTOM = 10, 48
-_DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def lines(
@@ -39,49 +38,25 @@ def lines(
             "mode": "lines+markers",
             "x": list(range(len(places))),
             "y": row.tolist(),
-            "line": {"color": palette.LINES[3], "width": 2, "dash": _DASHES[n % len(_DASHES)]},
+            "line": {"color": palette.LINES[3], "width": 2, "dash": palette.DASHES[n % 4]},
             "marker": {"size": 6},
             "hovertemplate": f"{name}: %{{y:.3f}}<extra></extra>",
         }
         for n, (row, name) in enumerate(zip(numbers, written, strict=True))
     ]
-    ends = {
-        "type": "scatter",
-        "mode": "text",
-        "x": [last] * len(written),
-        "y": heights.tolist(),
-        "text": [f"\u2002{name}" for name in written],  # a space, past the marker
-        "textposition": "middle right",
-        "textfont": {"size": 12},
-        "cliponaxis": False,
-        "hoverinfo": "skip",
+    # A space, past the marker.
+    ends = text([last] * len(written), heights.tolist(), [f"\u2002{n}" for n in written], 12)
+    layout = {
+        "height": _HEIGHT,
+        "margin": {"l": 56, "r": 24 + round(12 * widest), "t": _TOP, "b": _BOTTOM, "pad": 0},
+        "font": {"size": 12},
+        "xaxis": axis
+        | ticks(range(len(places)), places)
+        | {"range": [-0.1, last + 0.1], "title": {"text": titles[0], "standoff": 6}},
+        "yaxis": axis | {"title": {"text": titles[1]}, "range": [low, high]},
     }
-    return Figure(
-        data=[*drawn, ends],
-        layout={
-            "height": _HEIGHT,
-            "margin": {
-                "l": 56,
-                "r": 24 + round(12 * widest),
-                "t": _TOP,
-                "b": _BOTTOM,
-                "pad": 0,
-            },
-            "showlegend": False,
-            "dragmode": False,
-            "hovermode": "closest",
-            "font": {"size": 12},
-            "xaxis": axis
-            | {
-                "tickmode": "array",
-                "tickvals": list(range(len(places))),
-                "ticktext": list(places),
-                "range": [-0.1, last + 0.1],
-                "title": {"text": titles[0], "standoff": 6},
-            },
-            "yaxis": axis | {"title": {"text": titles[1]}, "range": [low, high]},
-        },
-    )
+    ends |= {"textposition": "middle right", "cliponaxis": False}
+    return Figure([*drawn, ends], STILL | layout)
 
 
 def _apart(heights: Array, least: float) -> Array:

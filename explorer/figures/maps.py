@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from explorer.attention import Array
-from explorer.figures import palette
-from explorer.figures.figure import Figure
+from explorer.figures.figure import Figure, ticks, weights_map
 
 _MOST_CELLS = 60_000
 """Of all maps together; beyond, each dot of a map is the largest of several weights."""
@@ -32,41 +31,23 @@ def maps(weights: Array) -> Figure:
             grid[top : bottom + 1, left : right + 1] = small[layer, head]
     cell = _SIDE / side
     middles = (side - 1) / 2 + np.arange(max(n_layers, n_heads)) * pitch
-    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickmode": "array"}
-    return Figure(
-        data=[
-            {
-                "type": "heatmap",
-                "z": grid,
-                "zmin": 0.0,
-                "zmax": float(np.nanmax(grid)) or 1.0,
-                "colorscale": palette.WEIGHTS,
-                "showscale": False,
-                "hoverinfo": "none",
-            }
-        ],
-        layout={
-            "width": round(grid.shape[1] * cell) + _LEFT + 4,
-            "height": round(grid.shape[0] * cell) + _TOP + 4,
-            "margin": {"l": _LEFT, "r": 4, "t": _TOP, "b": 4, "pad": 0},
-            "dragmode": False,
-            "font": {"size": 12},
-            "xaxis": axis
-            | {
-                "side": "top",
-                "tickvals": middles[:n_heads].tolist(),
-                "ticktext": [f"head {n + 1}" for n in range(n_heads)],
-                "tickangle": 0,
-                "range": [-0.5, grid.shape[1] - 0.5],
-            },
-            "yaxis": axis
-            | {
-                "tickvals": middles[:n_layers].tolist(),
-                "ticktext": [f"layer {n + 1}" for n in range(n_layers)],
-                "range": [grid.shape[0] - 0.5, -0.5],
-            },
-        },
+    axis = {"showgrid": False, "zeroline": False, "fixedrange": True}
+    heads, layers = (
+        ticks(middles[:count].tolist(), (f"{name} {n + 1}" for n in range(count)))
+        for name, count in (("head", n_heads), ("layer", n_layers))
     )
+    layout = {
+        "width": round(grid.shape[1] * cell) + _LEFT + 4,
+        "height": round(grid.shape[0] * cell) + _TOP + 4,
+        "margin": {"l": _LEFT, "r": 4, "t": _TOP, "b": 4, "pad": 0},
+        "dragmode": False,
+        "font": {"size": 12},
+        "xaxis": axis
+        | heads
+        | {"side": "top", "tickangle": 0, "range": [-0.5, grid.shape[1] - 0.5]},
+        "yaxis": axis | layers | {"range": [grid.shape[0] - 0.5, -0.5]},
+    }
+    return Figure([weights_map(grid)], layout)
 
 
 def side_of(n_layers: int, n_heads: int, n_tokens: int) -> int:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
 from explorer import labels
 from explorer.attention import Array, BoolArray
 from explorer.figures import palette
-from explorer.figures.figure import Figure
+from explorer.figures.figure import Figure, text, ticks
 
 MOST_WITH_DIGITS = 12
 """Rows or columns up to which every cell holds its digits."""
@@ -100,40 +99,47 @@ def matrix(
         beside = None
     drawn = numbers if hidden is None else np.where(hidden, np.nan, numbers)
     digits = _digits(drawn, hidden, decimals) if fits_digits(*numbers.shape) else None
-    by_row = row_bounds is not None
-    end = 1.0 if by_row else (largest(drawn) if bound is None else bound)
-    cells: dict[str, Any] = {
-        "type": "heatmap",
-        "z": (drawn if row_bounds is None else drawn / row_bounds).astype(np.float32),
-        "zmin": 0.0 if kind is Kind.WEIGHTS else -end,
-        "zmax": end,
-        "colorscale": palette.WEIGHTS if kind is Kind.WEIGHTS else palette.SIGNED,
-        **_cells(numbers.shape),
-    }
-    if by_row:
-        cells["customdata"] = drawn.astype(np.float32)
-    undefined = np.isnan(drawn) if hidden is None else np.isnan(drawn) & ~hidden
+    cells = _coloured(drawn, kind, bound, row_bounds)
     if digits:
-        cells |= {"text": digits, "texttemplate": "%{text}"}
-        cells["textfont"] = {"size": FONT, "color": palette.DIGITS}
+        cells |= _written(digits)
     traces = [cells]
     if hidden is not None and hidden.any():
         traces.append(hidden_cells(hidden))
+    undefined = np.isnan(drawn) if hidden is None else np.isnan(drawn) & ~hidden
     if undefined.any():
         traces.append(_undefined_cells(undefined))
-    if max(numbers.shape) <= MOST_WITH_ALL_TICKS:
-        hover = _whole_names(hover, rows, columns, traces)
-        cells["hovertemplate"] = f"{hover}: {_hover_number(drawn, by_row)}<extra></extra>"
-        for shading in traces[1:]:
-            said = shading.get("name", "hidden")
-            shading["hovertemplate"] = f"{hover}: {said}<extra></extra>"
-    else:
-        for trace in traces:
-            trace["hoverinfo"] = "none"
+    _name(traces, drawn, rows, columns, hover)
     figure = Figure(traces, _layout(rows, columns, frame, digits))
     if beside is not None:
         _write_beside(figure, beside, min(FONT, frame.cell_height - 2))
     return figure
+
+
+def _coloured(drawn: Array, kind: Kind, bound: float | None, row_bounds: Array | None) -> dict:
+    """The trace of the cells themselves."""
+    if row_bounds is not None:
+        end, z = 1.0, np.divide(drawn, row_bounds)
+        more = {"customdata": drawn.astype(np.float32)}
+    else:
+        end, z, more = largest(drawn) if bound is None else bound, drawn, {}
+    weights = kind is Kind.WEIGHTS
+    colours = palette.WEIGHTS if weights else palette.SIGNED
+    return _heat(z, 0.0 if weights else -end, end, colours) | more
+
+
+def _name(
+    traces: list[dict], drawn: Array, rows: Sequence[str], columns: Sequence[str], hover: str
+) -> None:
+    """What each cell says when it is pointed at, the first trace's with its number."""
+    if max(drawn.shape) > MOST_WITH_ALL_TICKS:
+        for trace in traces:
+            trace["hoverinfo"] = "none"
+        return
+    hover = _whole_names(hover, rows, columns, traces)
+    form = ".5g" if largest(drawn) >= 1e5 else ".4f"
+    number = f"%{{{'customdata' if 'customdata' in traces[0] else 'z'}:{form}}}"
+    for trace, said in zip(traces, (number, *("hidden" for _ in traces[1:])), strict=True):
+        trace["hovertemplate"] = f"{hover}: {trace.get('name', said)}<extra></extra>"
 
 
 def fits_digits(n_rows: int, n_columns: int) -> bool:
@@ -180,17 +186,9 @@ def _layout(
         "dragmode": False,
         "font": {"size": FONT},
         "xaxis": axis
-        | {
-            "side": "top",
-            "range": [-0.5, n_columns - 0.5],
-            "tickangle": 0 if level else -90,
-            **_ticks(columns, _LONGEST_COLUMN_LABEL),
-        },
-        "yaxis": axis
-        | {
-            "range": [n_rows - 0.5, -0.5],
-            **_ticks(rows, _LONGEST_ROW_LABEL),
-        },
+        | _ticks(columns, _LONGEST_COLUMN_LABEL)
+        | {"side": "top", "range": [-0.5, n_columns - 0.5], "tickangle": 0 if level else -90},
+        "yaxis": axis | _ticks(rows, _LONGEST_ROW_LABEL) | {"range": [n_rows - 0.5, -0.5]},
     }
 
 
@@ -198,45 +196,48 @@ def _ticks(names: Sequence[str], longest: int) -> dict:
     """All names as ticks, or every few where they would crowd and slow the drawing."""
     every = -(-len(names) // MOST_WITH_ALL_TICKS)
     at = list(range(0, len(names), every))
-    text = [labels.plotly(names[i], longest) for i in at]
-    return {"tickmode": "array", "tickvals": at, "ticktext": text}
+    return ticks(at, (labels.plotly(names[i], longest) for i in at))
 
 
-def hidden_cells(hidden: BoolArray) -> dict:
+def hidden_cells(hidden: BoolArray, colour: str = palette.HIDDEN) -> dict:
     """A trace that is grey where `hidden` and nothing elsewhere."""
-    return {
-        "type": "heatmap",
-        "z": np.where(hidden, 1.0, np.nan).astype(np.float32),
-        "zmin": 0,
-        "zmax": 1,
-        "colorscale": [[0, palette.HIDDEN], [1, palette.HIDDEN]],
-        **_cells(hidden.shape),
-    }
+    return _heat(np.where(hidden, 1.0, np.nan), 0, 1, [[0, colour], [1, colour]])
 
 
 def _undefined_cells(undefined: BoolArray) -> dict:
     """A trace that is pink where there is no number, and says so: on a dark page, too."""
-    cells = hidden_cells(undefined)
-    cells |= {"name": "NaN", "colorscale": [[0, palette.UNDEFINED], [1, palette.UNDEFINED]]}
+    cells = hidden_cells(undefined, palette.UNDEFINED) | {"name": "NaN"}
     if fits_digits(*undefined.shape):
-        cells |= {"text": np.where(undefined, "NaN", "").tolist(), "texttemplate": "%{text}"}
-        cells["textfont"] = {"size": FONT, "color": palette.DIGITS}
+        cells |= _written(np.where(undefined, "NaN", "").tolist())
     return cells
 
 
-def _cells(shape: tuple[int, int]) -> dict:
-    gap = 1 if max(shape, default=0) <= _MOST_WITH_GAPS else 0
-    return {"showscale": False, "xgap": gap, "ygap": gap, "hoverongaps": False}
+def _heat(z: Array, low: float, high: float, colours: list) -> dict:
+    gap = 1 if max(z.shape, default=0) <= _MOST_WITH_GAPS else 0
+    return {
+        "type": "heatmap",
+        "z": z.astype(np.float32),
+        "zmin": low,
+        "zmax": high,
+        "colorscale": colours,
+        "showscale": False,
+        "xgap": gap,
+        "ygap": gap,
+        "hoverongaps": False,
+    }
+
+
+def _written(words: list[list[str]]) -> dict:
+    font = {"size": FONT, "color": palette.DIGITS}
+    return {"text": words, "texttemplate": "%{text}", "textfont": font}
 
 
 def _digits(drawn: Array, hidden: BoolArray | None, decimals: int) -> list[list[str]]:
-    text = [[labels.number(number, decimals) for number in row] for row in drawn]
-    if hidden is not None:
-        text = [
-            ["" if out_of_sight else number for number, out_of_sight in zip(*row, strict=True)]
-            for row in zip(text, hidden, strict=True)
-        ]
-    return text
+    unseen = np.zeros(drawn.shape, dtype=bool) if hidden is None else hidden
+    return [
+        ["" if out else labels.number(number, decimals) for number, out in zip(*row, strict=True)]
+        for row in zip(drawn, unseen, strict=True)
+    ]
 
 
 def _write_beside(figure: Figure, beside: Sequence[str], size: int) -> None:
@@ -247,21 +248,11 @@ def _write_beside(figure: Figure, beside: Sequence[str], size: int) -> None:
     figure.layout["width"] += room
     axis = figure.layout["xaxis"]
     right = axis["range"][1]
-    n_columns = right + 0.5
-    axis["range"] = [-0.5, right + room * n_columns / max(before, 1)]
-    axis["tickvals"] = [*axis["tickvals"], (right + axis["range"][1]) / 2]
-    axis["ticktext"] = [*axis["ticktext"], "<i>sum</i>"]
-    figure.data.append(
-        {
-            "type": "scatter",
-            "mode": "text",
-            "x": [(right + axis["range"][1]) / 2] * len(beside),
-            "y": list(range(len(beside))),
-            "text": list(beside),
-            "textfont": {"size": size},
-            "hoverinfo": "skip",
-        }
-    )
+    edge = right + room * (right + 0.5) / max(before, 1)
+    middle = (right + edge) / 2
+    axis |= ticks([*axis["tickvals"], middle], [*axis["ticktext"], "<i>sum</i>"])
+    axis["range"] = [-0.5, edge]
+    figure.data.append(text([middle] * len(beside), range(len(beside)), beside, size))
     figure.layout["showlegend"] = False
 
 
@@ -269,8 +260,7 @@ def _whole_names(
     hover: str, rows: Sequence[str], columns: Sequence[str], traces: list[dict]
 ) -> str:
     """Name a cell by its ticks, or where one is cut by a text of its own with the whole words."""
-    cut = any(len(labels.shown(name)) > _LONGEST_COLUMN_LABEL for name in (*rows, *columns))
-    if not cut:
+    if all(len(labels.shown(n)) <= _LONGEST_COLUMN_LABEL for n in (*rows, *columns)):
         return hover
     names = [
         [
@@ -282,11 +272,6 @@ def _whole_names(
     for trace in traces:
         trace["hovertext"] = names
     return "%{hovertext}"
-
-
-def _hover_number(drawn: Array, by_row: bool) -> str:
-    form = ".5g" if largest(drawn) >= 1e5 else ".4f"
-    return f"%{{customdata:{form}}}" if by_row else f"%{{z:{form}}}"
 
 
 def _cell_height(n_rows: int) -> int:

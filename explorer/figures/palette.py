@@ -40,4 +40,6 @@ OPERAND = "#e6007e"
 
 LINES = ["#9467bd", "#c97b00", "#2f8f8f", "#808080"]
 """Curves that are neither queries nor keys nor values. Read on a light page and on a dark one."""
+DASHES = ("solid", "dash", "dot", "dashdot")
+"""One with each of these colours."""
 GRID = "rgba(128, 128, 128, 0.25)"

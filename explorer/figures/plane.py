@@ -9,7 +9,7 @@ import numpy as np
 from explorer import labels
 from explorer.attention import Array
 from explorer.figures import palette
-from explorer.figures.figure import Figure
+from explorer.figures.figure import STILL, Figure
 
 HEIGHT = 460
 _FONT = 13
@@ -64,14 +64,10 @@ def plane(
         "height": HEIGHT,
         "margin": {"l": 50, "r": 12, "t": 12, "b": 46, "pad": 0},
         "font": {"size": _FONT},
-        # A finger on the chart scrolls the page, not the chart.
-        "dragmode": False,
-        "hovermode": "closest",
-        "showlegend": False,
         "xaxis": axis | {"title": {"text": axes[0]}, "range": x_range},
         "yaxis": axis | {"title": {"text": axes[1]}, "range": y_range, "scaleanchor": "x"},
     }
-    return Figure(data, layout)
+    return Figure(data, STILL | layout)
 
 
 def _arrows(
