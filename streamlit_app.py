@@ -50,9 +50,9 @@ else:
             attention_view(run)
             change_box(run)
             open_box()
-            article_box(run)
-            three_ways_box(run.trace, run.settings, run.view)
-            torch_check(run.trace, run.settings)
+            article_box()
+            three_ways_box()
+            torch_check()
     with head:
         frame.notices(run.view)
         if not presents:

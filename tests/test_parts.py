@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 APP = Path(__file__).parent.parent / "streamlit_app.py"
-BOXES = ("more", "change", "embed_box", "tables", "article")
+BOXES = ("more", "change", "embed_box", "tables", "article", "three_ways")
 LONG = " ".join(f"word{n}" for n in range(40))
 LINKS = [
     {},
@@ -17,6 +17,7 @@ LINKS = [
     {"direction": "to", "step": "context"},
     {"drawing": "columns", "turned": "columns", "qkv": "1", "position": "rotary"},
     {"mask": "custom,padding", "pad": "3", "step": "weights"},
+    {"moved": "1", "n_heads": "3"},
     {"text": LONG, "step": "scores", "d_model": "24"},
 ]
 
@@ -86,6 +87,11 @@ def key_or_feature(page):
     return choose(page, key, 1), key
 
 
+def scale(page):
+    raw = page.get_by_key("scale").value == "raw"
+    return choose(page, "scale", "sqrt_d_k" if raw else "raw"), "scale"
+
+
 def click(page):
     """Go on to what the open number is made of, or to what it feeds."""
     walk = [button for button in page.button if str(button.key).startswith(("Made of", "Feeds"))]
@@ -97,7 +103,7 @@ def click(page):
 def test_all_that_a_choice_changes_is_among_the_parts(link):
     page = open_page(BOXES, **link)
     # An average of heads is made of nothing that could be opened.
-    for change in (query, key_or_feature, step, *[click] * (link.get("head") != "mean")):
+    for change in (query, key_or_feature, scale, step, *[click] * (link.get("head") != "mean")):
         before = seen(page, ())
         page, used = change(page)
         assert is_part(page), change
@@ -144,3 +150,20 @@ def test_what_is_not_on_its_way_to_the_browser_is_drawn_again(monkeypatch):
     monkeypatch.setattr("explorer.page.streamlit_inside.is_sent", lambda: False)
     page = open_page()
     assert not is_part(choose(page, "query", 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("temperature", 0.5), ("rule", "total"), ("position", "rotary")]
+)
+def test_other_numbers_of_the_same_words_are_followed_by_parts(name, value):
+    """Steps come and go, and what counts on their numbers follows."""
+    page = open_page(BOXES, position="alibi", example="bank_river")
+    before = seen(page, name)
+    page = choose(page, name, value)
+    assert is_part(page)
+    in_parts = seen(page, name)
+    after = seen(run(page), name)
+    changed = [element for element in after if element not in before]
+    assert changed
+    assert [element for element in changed if element not in in_parts] == []
+    assert [element for element in in_parts if element not in after] == []

@@ -51,10 +51,10 @@ def arithmetic(settings: Settings) -> None:
     with st.container(border=True, key="arithmetic"):
         st.markdown("**Where a number comes from**")
         _cell_choice(settings)
-        _picked_number(settings)
+        _picked_number()
 
 
-@fragments.part(follows={"step"})
+@fragments.part(follows={"step"} | fragments.NUMBERS, has_controls=True)
 def _cell_choice(settings: Settings) -> None:
     t, view = address.now().trace, address.view()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -79,18 +79,17 @@ def _cell_choice(settings: Settings) -> None:
 
 
 @fragments.part
-def _picked_number(settings: Settings) -> None:
-    t, view = address.now().trace, address.view()
+def _picked_number() -> None:
+    run = address.now()
+    t, view = run.trace, run.view
     title = heading(t, view)
     st.markdown(f"**{title[0].upper()}{title[1:]}**")
-    typed = view.step == "embeddings" and is_typed(
-        address.now().state, "x", view.query, view.feature
-    )
+    typed = view.step == "embeddings" and is_typed(run.state, "x", view.query, view.feature)
     answer = panel(t, view, said("largest_first", False), typed)
     _draw(answer)
     if answer.is_given:
         _change_here(t, view)
-    if view.step == "masked" and Mask.CUSTOM in settings.mask:
+    if view.step == "masked" and Mask.CUSTOM in run.settings.mask:
         _tick(t, view)
     if answer.n_terms > latex.FOLD:
         st.toggle("Largest terms first", key="largest_first", on_change=address.touch)

@@ -8,7 +8,7 @@ from explorer import describe, labels
 from explorer.article import Published, published
 from explorer.examples import EXAMPLES
 from explorer.export import markdown_table
-from explorer.link.run import Run
+from explorer.page.session import address, fragments
 
 _STEPS = {
     "embeddings": "embedding",
@@ -27,8 +27,10 @@ _STEPS = {
 _PAIRS = ("scores", "scaled", "masked", "exponentials", "weights")
 
 
-def article_box(run: Run) -> None:
+@fragments.part(follows=fragments.NUMBERS)
+def article_box() -> None:
     """Count the published numbers that hold, and list them once the reader opens this."""
+    run = address.now()
     example = EXAMPLES.get(run.state.example)
     numbers = [] if example is None else published(example, run.trace)
     if example is None or not numbers:

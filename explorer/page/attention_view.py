@@ -36,28 +36,42 @@ _MOST_WITH_SUMS = 16
 
 def attention_view(run: Run) -> None:
     """Draw the arrow graph, the steps in the order of computing, and one cell's arithmetic."""
-    t, settings, view = run.trace, run.settings, run.view
-    before = moved.baseline(run)  # beside each matrix stands its change against it
+    t, view = run.trace, run.view
     fragments.are_enough()
-    shown = shown_steps(t, settings, view)
     if view.drawing is Drawing.ARCS:
         n_tokens = len(t.tokens)
         style.least_width("arrows", n_tokens * slot_width(t.tokens), most=n_tokens * 170)
-    _who_attends(settings)
+    _who_attends()
     if t.n_heads > 1:
-        _head_maps(t)
-    frame = layout(t.tokens)
-    _what_is_thinned(len(t.tokens), max(m.numbers.shape[1] for m in shown))
-    with st.container(horizontal=True, gap="small", key="steps"):
-        for count, matrix_ in enumerate(shown, start=1):
-            _draw(count, matrix_, settings, view, frame)
-            if before is not None:
-                _draw_change(matrix_, before, view, frame)
+        _head_maps()
+    _steps()
+    _read_aloud()
     opened = given_cell.opened(t, view)
     if opened:
         step, row, column = opened
         given_cell.panel(float(t.arrays[step][row, column]), step, row, column)
-    arithmetic(settings)
+    arithmetic(run.settings)
+    _tables()
+
+
+@fragments.part(follows=fragments.NUMBERS, has_charts=True)
+def _steps() -> None:
+    """Draw every step's matrix in the order of computing, and beside it what moved."""
+    run = address.now()
+    t, view, before = run.trace, run.view, moved.baseline(run)
+    shown, frame = shown_steps(t, run.settings, view), layout(t.tokens)
+    _what_is_thinned(len(t.tokens), max(m.numbers.shape[1] for m in shown))
+    with st.container(horizontal=True, gap="small", key="steps"):
+        for count, matrix_ in enumerate(shown, start=1):
+            _draw(count, matrix_, view, frame)
+            if before is not None:
+                _draw_change(matrix_, before, view, frame)
+
+
+@fragments.part(follows=fragments.NUMBERS)
+def _tables() -> None:
+    run = address.now()
+    shown = shown_steps(run.trace, run.settings, run.view)
     tables([Matrix(m.told.title, m.numbers, m.rows, m.columns) for m in shown])
 
 
@@ -95,13 +109,14 @@ def _features(count: int) -> tuple[str, ...]:
 
 
 @fragments.part(has_charts=True)
-def _who_attends(settings: Settings) -> None:
+def _who_attends() -> None:
     """Draw the arrows and light the cells."""
-    t, view = address.now().trace, address.view()
+    run = address.now()
+    t, view = run.trace, run.view
     graph = arrow_graph(t, view)
     with st.container(key="arrows_scroll"):
-        chart(graph.figure, "arrows", graph.alt, in_part=True)
-    _light(t, settings, view)
+        chart(graph.figure, "arrows", graph.alt)
+    _light(t, run.settings, view)
     st.caption(_under_the_words(t, view))
     if graph.left_out:
         st.caption(
@@ -176,8 +191,10 @@ def _under_the_words(t: AttentionTrace, view: View) -> str:
     }[view.direction]
 
 
-def _head_maps(t: AttentionTrace) -> None:
+@fragments.part(follows=fragments.NUMBERS, has_charts=True)
+def _head_maps() -> None:
     """Draw all heads beside each other."""
+    t = address.now().trace
     n_heads, n_tokens = t.n_heads, len(t.tokens)
     if t.weights.size > all_heads.MOST_CELLS:
         st.caption(
@@ -207,7 +224,7 @@ def _what_is_thinned(n_tokens: int, widest: int) -> None:
     st.caption(f"With {n_tokens} words, {' and '.join(said)}.")
 
 
-def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layout) -> None:
+def _draw(count: int, shown: Shown, view: View, frame: Layout) -> None:
     figure, told = step_figure(shown, view, frame), shown.told
     with st.container(width=figure.width, gap="xxsmall"):
         st.markdown(f"**{count} {labels.markdown(told.title)}**")
@@ -216,14 +233,12 @@ def _draw(count: int, shown: Shown, settings: Settings, view: View, frame: Layou
         _legend(shown, view)
         st.markdown(f"${told.formula}$")
         st.caption(told.question)
-        if shown.step.name == "weights" and shown.rows:
-            _read_aloud(settings)
         _code(told, shown.step.name)
 
 
-@fragments.part(follows={"query", "key"})
-def _read_aloud(settings: Settings) -> None:
-    """One cell in words, so that nobody takes rows for columns."""
+@fragments.part(follows={"query", "key"} | fragments.NUMBERS)
+def _read_aloud() -> None:
+    """One weight in words, so that nobody takes rows for columns."""
     t, view = address.now().trace, address.view()
     i, j = view.query, view.key
     asks, answers = (f"“{labels.markdown(describe.word(t.tokens, n))}”" for n in (i, j))

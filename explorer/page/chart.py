@@ -64,14 +64,12 @@ def chart(
     key: str,
     alt: str,
     download: dict[str, Any] | None = None,
-    in_part: bool = False,
 ) -> None:
     """Draw a figure under its key, with a text that says in words what it shows.
 
     Nothing that only moves a light belongs into the figure. Its size does: nothing on the page
     jumps. download: the options of a button on the chart that saves it as a picture; None has no
-    button. in_part: whether this is drawn in a part of the page: what it asks for reaches that part
-    alone, so it leaves it to the other charts to say that the library is missing.
+    button.
     """
     config: dict[str, Any] = _CONFIG
     if download is not None:
@@ -88,7 +86,6 @@ def chart(
     text = figure.to_json()
     is_news, since = _news(key, text)
     data = {"name": key, "hash": _hash(text), "since": since, "alt": alt, "config": config}
-    data["inPart"] = in_part
     if is_news:
         data["figure"] = text
     component = st.components.v2.component("chart", js=_TO_ENGINE + _DRAW, isolate_styles=False)
@@ -133,7 +130,7 @@ def _is_plain() -> bool:
 
 
 def _go_plain() -> None:
-    session().plain_charts = True
+    session().plain_charts = session().touched = True  # all charts, and not this part's alone
 
 
 def _news(name: str, text: str) -> tuple[bool, int]:
@@ -152,7 +149,7 @@ def _news(name: str, text: str) -> tuple[bool, int]:
 
 
 def _send_all_again() -> None:
-    session().sent = {}
+    session().sent, session().touched = {}, True
 
 
 def _hash(text: str) -> str:

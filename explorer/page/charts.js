@@ -26,7 +26,7 @@ const born = performance.now();
 // places: for a while a chart may have two, in any order. It is moved, not made anew, and when one
 // place goes it stands in the other.
 function draw({ data: [given], parentElement, setTriggerValue }) {
-  const { name, hash, since, alt, config, figure, inPart } = given;
+  const { name, hash, since, alt, config, figure } = given;
   const call = (calls.get(parentElement) ?? 0) + 1;
   calls.set(parentElement, call);
   const others = () => (places.get(name) ?? []).filter((place) => place !== parentElement);
@@ -59,7 +59,7 @@ function draw({ data: [given], parentElement, setTriggerValue }) {
   chart.box.setAttribute("aria-label", alt);
   chart.wanted = `${hash} ${JSON.stringify(config)}`;
   chart.config = config;
-  chart.giveUp = () => inPart || setTriggerValue("plain", true);
+  chart.giveUp = () => setTriggerValue("plain", true);
   chart.box.toggleAttribute("data-waiting", chart.wanted !== chart.drawn);
   if (justDrawn.has(chart)) soon();
   else drawNow([chart]); // also where only the theme is another

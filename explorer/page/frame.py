@@ -76,7 +76,7 @@ def choices(run: Run) -> None:
                 embed_snippet()
 
 
-@fragments.part(follows=set())
+@fragments.part(follows=set(), has_controls=True)
 def _query_choice(settings: Settings) -> None:
     word_choice("query", "Query word: who asks?", settings.tokens)
 

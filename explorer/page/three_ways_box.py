@@ -11,9 +11,8 @@ import streamlit as st
 from explorer import three_ways
 from explorer.attention import Array
 from explorer.operations.normalisers import NORMALISERS
-from explorer.settings import Settings
+from explorer.page.session import address, fragments
 from explorer.trace import AttentionTrace
-from explorer.view import View
 
 _MOST_IN_LOOPS = 64
 _ROUNDING = 1e-9
@@ -24,13 +23,15 @@ _WAYS = {
 }
 
 
-def three_ways_box(t: AttentionTrace, settings: Settings, view: View) -> None:
+@fragments.part(follows=fragments.NUMBERS)
+def three_ways_box() -> None:
     """Run all three on the numbers of the page, and say how far apart they are."""
     box = st.expander("Three ways to compute it", key="three_ways", on_change="rerun")
     if not box.open:
         return
-    head = view.head or 0
-    other = NORMALISERS[settings.rule].not_softmax
+    run = address.now()
+    t, head = run.trace, run.view.head or 0
+    other = NORMALISERS[run.settings.rule].not_softmax
     if other:
         box.caption(f"These are three ways to write the softmax; {other}.")
         return

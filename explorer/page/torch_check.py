@@ -7,15 +7,17 @@ import inspect
 
 import streamlit as st
 
-from explorer.settings import Settings
-from explorer.trace import AttentionTrace
+from explorer.page.session import address, fragments
 
 
-def torch_check(t: AttentionTrace, settings: Settings) -> None:
+@fragments.part(follows=fragments.NUMBERS)
+def torch_check() -> None:
     """Run PyTorch once the reader opens this, and show how far its numbers are from ours."""
     box = st.expander("Check against PyTorch", key="torch_check", on_change="rerun")
     if not box.open:
         return
+    run = address.now()
+    t, settings = run.trace, run.settings
     with box:
         if importlib.util.find_spec("torch") is None:
             st.info("PyTorch is not installed here, so there is nothing to check against.")

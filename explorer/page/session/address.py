@@ -97,9 +97,10 @@ def _changed(names: Collection[str], control: str | None = None) -> None:
     names = {*names, *now().changed(chosen)}
     if fragments.can_follow(names) and not (mine.touched or mine.ignored):
         _, mended = codec.settle(chosen)
-        if not mended:
-            mine.run = run(chosen, mine.run)
-            fragments.follow(None if control is None or tellings.is_waiting() else names)
+        following = run(chosen, mine.run)
+        if not mended and not following.refusal:
+            mine.run = following
+            fragments.follow(names, controls=control is None or tellings.is_waiting())
     mine.touched, mine.ignored = True, []
 
 

@@ -1,7 +1,8 @@
 """Parts of the page that are drawn again alone.
 
-Another word or another cell changes no number. What follows them is made of parts, each a fragment
-with a name of its own, and where nothing else changed only they are run, sent and drawn.
+Another word or another cell changes no number, and another scaling no control. What follows them is
+made of parts, each a fragment with a name of its own, and where nothing else changed only they are
+run, sent and drawn.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from typing import Any
 import streamlit as st
 
 from explorer.page import streamlit_inside
-from explorer.page.session.state import session
+from explorer.page.session.state import Part, session
 
-FOLLOWED = frozenset({"query", "key", "step", "feature"})
-"""The parameters that parts can follow: they are in no formula, they choose what is looked at."""
+LOOKED_AT = frozenset({"query", "key", "step", "feature"})
+"""Parameters that are in no formula: they choose what is looked at."""
+NUMBERS = frozenset({"scale", "temperature", "rule", "position"})
+"""Parameters that change numbers and steps, but neither words nor sizes, nor any control."""
+FOLLOWED = LOOKED_AT | NUMBERS
+"""What parts can follow."""
 
 _AHEAD = 0.03
 """Seconds by which charts are sent ahead of the rest. Only speed hangs on it: a browser that
@@ -30,6 +35,7 @@ def part(
     *,
     follows: Set[str] = FOLLOWED,
     has_charts: bool = False,
+    has_controls: bool = False,
 ) -> Callable[..., Any]:
     """Make what a function draws a part.
 
@@ -38,9 +44,10 @@ def part(
 
     follows: what else than its own controls decides what it shows.
     has_charts: whether it is to be drawn before the others.
+    has_controls: whether there are parameters' controls in it, which may have to be told something.
     """
     if draw is None:
-        return partial(part, follows=follows, has_charts=has_charts)
+        return partial(part, follows=follows, has_charts=has_charts, has_controls=has_controls)
     name = draw.__name__
 
     @wraps(draw)
@@ -48,7 +55,8 @@ def part(
         if session().touched:
             st.rerun()  # by one of its own controls, and for more than the parts
         draw(*args)
-        if has_charts and session().is_whole():
+        if session().last_chart == name:
+            session().last_chart = None
             streamlit_inside.is_sent()
             time.sleep(_AHEAD)
 
@@ -56,7 +64,7 @@ def part(
 
     @wraps(draw)
     def registered(*args: Any) -> None:
-        session().parts.append((not has_charts, name, frozenset(follows)))
+        session().parts.append(Part(name, frozenset(follows), has_charts, has_controls))
         fragment(*args)
 
     return registered
@@ -65,7 +73,7 @@ def part(
 def begin() -> None:
     """Say that the whole page is being drawn."""
     mine = session()
-    mine.parts, mine.parts_are_enough = [], False
+    mine.parts, mine.parts_are_enough, mine.last_chart = [], False, None
 
 
 def are_enough() -> None:
@@ -90,11 +98,14 @@ def can_follow(names: Collection[str]) -> bool:
     return bool(can and names) and FOLLOWED.issuperset(names)
 
 
-def follow(names: Set[str] | None = None) -> None:
-    """Callback: draw the parts that follow these parameters, or all, and nothing else.
+def follow(names: Set[str], controls: bool) -> None:
+    """Callback: draw the parts that follow these parameters, and nothing else. Does not return.
 
-    Does not return. A control that the reader used says what it is to say already; after a click
-    on a chart all controls have something else to say.
+    controls: whether those with controls are drawn too. A control that the reader used says what
+    it is to say already; after a click on a chart all controls have something else to say.
     """
-    parts = sorted(session().parts, key=lambda part: part[0])
-    st.rerun([name for _, name, follows in parts if names is None or follows & names])
+    mine = session()
+    parts = [p for p in mine.parts if p.follows & names or (controls and p.has_controls)]
+    parts.sort(key=lambda part: not part.has_charts)
+    mine.last_chart = next((part.name for part in reversed(parts) if part.has_charts), None)
+    st.rerun([part.name for part in parts])

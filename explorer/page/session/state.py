@@ -26,6 +26,16 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the page that can be drawn alone (see `fragments`)."""
+
+    name: str
+    follows: frozenset[str]  # parameters
+    has_charts: bool
+    has_controls: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """What the table on the page was given, and what it has become by what was typed since."""
 
@@ -52,9 +62,10 @@ class Session:
     options: dict[str, object] = field(default_factory=dict)  # of controls whose options change
 
     # What is drawn alone (see `fragments`)
-    parts: list[tuple[bool, str, frozenset[str]]] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     parts_are_enough: bool = False
-    parts_of_whole: list[tuple[bool, str, frozenset[str]]] | None = None  # of the last one drawn
+    parts_of_whole: list[Part] | None = None  # of the last one drawn
+    last_chart: str | None = None  #  the last part with charts of those that are drawn now
 
     # What controls were told (see `tellings`)
     tellings: dict[str, Telling] = field(default_factory=dict)
