@@ -45,6 +45,14 @@ class Edits:
 
 MATRICES = tuple(field.name for field in fields(Edits) if field.name != "words")
 NOTHING = Edits()
+_C, _WIDE = D_MODEL[-1], D_MODEL[-1] ** 2
+_MOST = {
+    "x": (MAX_TOKENS, _C),
+    **dict.fromkeys(("w_q", "w_k", "w_v"), (_C, _WIDE)),
+    "w_o": (_WIDE, _C),
+    "visible": (MAX_TOKENS, MAX_TOKENS),
+}
+"""The most rows and columns of each: looked at before its cells are."""
 
 
 def number(typed: object) -> str:
@@ -149,8 +157,7 @@ def _matrix(name: str, cells: object, usual: Rows | None) -> Rows:
     if not isinstance(cells, list) or len(cells) < 2:
         raise ValueError("no matrix")
     n_rows, n_columns, *rest = cells
-    limit = max(MAX_TOKENS, D_MODEL[-1] ** 2)
-    for size in (n_rows, n_columns):
+    for size, limit in zip((n_rows, n_columns), _MOST[name], strict=True):
         if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= limit:
             raise ValueError("no size")
     if len(rest) == 1 and isinstance(rest[0], dict):

@@ -41,8 +41,9 @@ try:
     from explorer.link import codec
     from explorer.link.experiment import experiment
 except ImportError:
-    from explorer import share as codec
     from explorer.share import experiment
+
+    from explorer import share as codec
 try:
     from explorer.rendering import programs
 except ImportError:
