@@ -25,6 +25,8 @@ _MOST_BYTES = 4_000_000
 """A link is unpacked no further than this: a few characters may claim to hold anything."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
@@ -66,6 +68,8 @@ def number(typed: object) -> str:
     text = text.replace("−", "-")
     if not text:
         raise ValueError("is empty; every cell needs a number, and 0 is one")
+    if _THOUSANDS.fullmatch(text):
+        raise ValueError("may be a thousand or one; write it without a comma, or with a point")
     if text.count(",") == 1 and "." not in text:
         text = text.replace(",", ".")
     if not _NUMBER.fullmatch(text):

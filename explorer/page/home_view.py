@@ -27,7 +27,7 @@ _LONGEST_SCRIPT = 12_000
 def home_view(run: Run) -> None:
     """Offer what a reader takes with them. Files are made only when they are asked for."""
     t, settings, view, opened = run.trace, run.settings, run.view, _opened(run.state)
-    _code(t, settings)
+    _code(t, settings, opened)
     _numbers(t, settings, view, opened)
     _pictures(t, settings, view)
     _handout(t, settings, view, opened)
@@ -38,7 +38,7 @@ def _opened(state: State) -> State:
     return state.but(view=Open.ATTENTION)
 
 
-def _code(t: AttentionTrace, settings: Settings) -> None:
+def _code(t: AttentionTrace, settings: Settings, opened: State) -> None:
     with st.container(border=True):
         st.markdown("**Code that reproduces this page**")
         address.keep("language", list(_LANGUAGES), "numpy")
@@ -51,7 +51,8 @@ def _code(t: AttentionTrace, settings: Settings) -> None:
             label_visibility="collapsed",
         )
         make = programs.torch_script if language == "torch" else programs.numpy_script
-        script = make(t, settings)
+        whole = address.link(opened, limited=False)
+        script = f"# {whole}\n{make(t, settings)}"
         st.caption(
             "Complete: save it, run it. It ends by checking itself against the weights and the "
             "context vectors of this page."
@@ -95,7 +96,7 @@ def _numbers(t: AttentionTrace, settings: Settings, view: View, opened: State) -
             )
             st.download_button(
                 "All arrays as NPZ",
-                lambda: export.npz(t),
+                lambda: export.npz(t, codec.encode(opened, limited=False)),
                 "attention.npz",
                 "application/octet-stream",
                 key="npz",
