@@ -1,10 +1,10 @@
 """What a reader brings is computed with, or refused in a sentence that says why."""
 
-import io
 import pickle
 
 import numpy as np
 import pytest
+from making_files import npy_of, npz_of
 
 from explorer.export import csv_text, npz, state, tables
 from explorer.files.opening import opened
@@ -26,18 +26,6 @@ def experiment(name, data):
 
 def weights_in(name, data):
     return opened(name, data).ready
-
-
-def npz_of(**arrays):
-    out = io.BytesIO()
-    np.savez(out, **arrays)
-    return out.getvalue()
-
-
-def npy_of(array):
-    out = io.BytesIO()
-    np.save(out, array)
-    return out.getvalue()
 
 
 @pytest.mark.parametrize(
