@@ -26,6 +26,9 @@ GOOD = {
 def damaged(rng, data):
     """The same with a few bytes changed, left out or put in."""
     found = bytearray(data)
+    if rng.random() < 0.5:  # flipped only: more of the file stays readable
+        found[rng.randrange(len(found))] ^= 1 << rng.randrange(8)
+        return bytes(found)
     for _ in range(rng.randint(1, 3)):
         place = rng.randrange(len(found) or 1)
         found[place : place + rng.choice([0, 1, 1, 1, 9])] = rng.randbytes(rng.choice([0, 1, 1, 4]))
@@ -42,6 +45,6 @@ def search(count, seed=0):
             opened(name, data)
             counts[0] += 1
         except ValueError as problem:
-            assert str(problem).endswith((".", "word1 …")), (name, data, problem)  # noqa: PT017
+            assert str(problem).endswith("."), (name, data, problem)  # noqa: PT017
             counts[1] += 1
     return counts

@@ -124,6 +124,7 @@ def values(draw):
                 "radius": whole(0, 64),
                 "pad": whole(0, 64),
                 "qkv": st.booleans(),
+                "cut": st.sampled_from(Cut),
                 "n_heads": whole(1, 8) | whole(1, 64),
                 "d_k": st.none() | whole(1, 64),
                 "d_v": st.none() | whole(1, 64),
@@ -173,7 +174,7 @@ def edits_of(draw, settled):
             )
             kept = tuple(map(tuple, changed))
             found[name] = draw(st.sampled_from([kept, kept, (("1", "0"),)]))
-    words = tokenize(settled.text)
+    words = settled.tokens
     if "x" in found:
         found["words"] = words if len(words) == len(found["x"]) else ("else",)
     return Edits(**found)
@@ -578,7 +579,7 @@ def test_what_controls_say_stands_for_the_state_and_no_other(values):
 def edited(values, name, row, column, text):
     rows = [list(r) for r in base(values)[name]]
     rows[row][column] = text
-    words = {"words": tokenize(values.text)} if name == "x" else {}
+    words = {"words": values.tokens} if name == "x" else {}
     return values.but(edits=Edits(**{name: tuple(map(tuple, rows))}, **words))
 
 
@@ -633,7 +634,7 @@ def test_three_changes_in_an_article_s_example_make_a_short_link():
         values = decode({"example": name})[0]
         rows = [list(row) for row in base(values)["x"]]
         rows[0][0], rows[1][1], rows[2][2] = "0.123", "-0.5", "7"
-        edits = Edits(x=tuple(map(tuple, rows)), words=tokenize(values.text))
+        edits = Edits(x=tuple(map(tuple, rows)), words=values.tokens)
         link = encode(values.but(edits=edits))
         assert len(address("https://example.streamlit.app/", link)) < 300
 
@@ -643,7 +644,7 @@ def test_what_is_too_long_for_a_link_is_left_out_of_it():
     rows = tuple(
         tuple(f"{n * 0.37 % 1:.9f}" for n in range(64 * i, 64 * i + 64)) for i in range(40)
     )
-    values = values.but(edits=Edits(x=rows, words=tokenize(values.text)))
+    values = values.but(edits=Edits(x=rows, words=values.tokens))
     assert "edits" not in encode(values)
     assert run(values).link != run(values).whole_link
     fewer = run(values.but(edits=NOTHING))

@@ -59,7 +59,9 @@ def table(text: str) -> Table:
             notes.append("The first column only counts the lines and was left out.")
         else:
             lines = [[f"word{n}", *line[1:]] for n, line in enumerate(lines, start=1)]
-            notes.append("The first column only counts the lines, so the words are called word1 …")
+            notes.append(
+                "The first column only counts the lines, so words are called word1 and so on."
+            )
     elif all(_is_number(line[0]) for line in lines) and len(lines[0]) > 1:
         if names:
             raise Refused("No line begins with a word. Put each word before its own numbers.")
