@@ -25,6 +25,8 @@ _MOST_BYTES = 4_000_000
 """A link is unpacked no further than this: a few characters may claim to hold anything."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?", re.IGNORECASE)
 
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
@@ -45,6 +47,14 @@ class Edits:
 
 MATRICES = tuple(field.name for field in fields(Edits) if field.name != "words")
 NOTHING = Edits()
+_C, _WIDE = D_MODEL[-1], D_MODEL[-1] ** 2
+_MOST = {
+    "x": (MAX_TOKENS, _C),
+    **dict.fromkeys(("w_q", "w_k", "w_v"), (_C, _WIDE)),
+    "w_o": (_WIDE, _C),
+    "visible": (MAX_TOKENS, MAX_TOKENS),
+}
+"""The most rows and columns of each: looked at before its cells are."""
 
 
 def number(typed: object) -> str:
@@ -58,6 +68,8 @@ def number(typed: object) -> str:
     text = text.replace("−", "-")
     if not text:
         raise ValueError("is empty; every cell needs a number, and 0 is one")
+    if _THOUSANDS.fullmatch(text):
+        raise ValueError("may be a thousand or one; write it without a comma, or with a point")
     if text.count(",") == 1 and "." not in text:
         text = text.replace(",", ".")
     if not _NUMBER.fullmatch(text):
@@ -149,8 +161,7 @@ def _matrix(name: str, cells: object, usual: Rows | None) -> Rows:
     if not isinstance(cells, list) or len(cells) < 2:
         raise ValueError("no matrix")
     n_rows, n_columns, *rest = cells
-    limit = max(MAX_TOKENS, D_MODEL[-1] ** 2)
-    for size in (n_rows, n_columns):
+    for size, limit in zip((n_rows, n_columns), _MOST[name], strict=True):
         if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= limit:
             raise ValueError("no size")
     if len(rest) == 1 and isinstance(rest[0], dict):

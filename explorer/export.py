@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 
@@ -94,13 +95,18 @@ def latex(table: Table, decimals: int) -> str:
     return "\n".join([*lines, r"\end{tabular}"]) + "\n"
 
 
-def npz(t: AttentionTrace) -> bytes:
-    """All arrays under the names of `AttentionTrace`, for `numpy.load`. No pickles."""
+def npz(t: AttentionTrace, link: Mapping[str, str] | None = None) -> bytes:
+    """All arrays under the names of `AttentionTrace`, for `numpy.load`. No pickles.
+
+    link: the parameters of the page's whole link, so that the file opens again as it was.
+    """
     arrays: dict[str, Any] = {
         field.name: array
         for field in fields(t)
         if isinstance(array := getattr(t, field.name), np.ndarray)
     }
+    if link is not None:
+        arrays["link"] = np.array(urlencode(link))
     out = io.BytesIO()
     np.savez_compressed(out, tokens=np.array(t.tokens, dtype=np.str_), **arrays)
     return out.getvalue()

@@ -26,6 +26,7 @@ _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
+_RUN = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the wide ones in East Asia
 _WIDE = ("W", "F")
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 _TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -64,7 +65,12 @@ def latex(word: str, longest: int | None = None) -> str:
 def cell(word: str) -> str:
     """A word for a table file. Spreadsheets run what begins like a formula, so that is quoted."""
     plain = shown(word)
-    return f"'{plain}" if plain.startswith(("=", "+", "-", "@")) else plain
+    return f"'{plain}" if plain.lstrip("'").startswith(_RUN) else plain
+
+
+def uncelled(cell: str) -> str:
+    """The word that `cell` wrote."""
+    return cell[1:] if cell[:1] == "'" and cell.lstrip("'").startswith(_RUN) else cell
 
 
 def isolated(text: str) -> str:

@@ -17,7 +17,7 @@ from explorer import masks
 from explorer.attention import BoolArray
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
-from explorer.tokens import tokenize
+from explorer.tokens import Cut, tokenize
 
 Table = tuple[tuple[float, ...], ...]
 """A matrix that can be compared and hashed, row by row."""
@@ -26,6 +26,8 @@ Ticks = tuple[tuple[bool, ...], ...]
 
 MAX_TOKENS = 512
 MAX_CHARACTERS = 8_000
+MAX_CELLS = 8 * MAX_TOKENS**2
+"""Of the scores of all heads: every step keeps that many numbers."""
 MAX_NUMBER = 1e6
 D_MODEL = range(2, 65)
 N_HEADS = range(1, 65)
@@ -64,6 +66,7 @@ class Settings:
     """
 
     text: str = "The cat sat on the warm mat"
+    cut: Cut = Cut.WORDS  #       where a token of the sentence ends
     d_model: int = 4
     x: Table | None = None  #     (T, C) embeddings by hand; None: made from the words
     qkv: bool = False  #          False: queries, keys and values are the embeddings themselves
@@ -92,6 +95,8 @@ class Settings:
         object.__setattr__(self, "mask", tuple(mask for mask in Mask if mask in chosen))
         _check_code("scale", self.scale, Scale)
         object.__setattr__(self, "scale", Scale(self.scale))
+        _check_code("cut", self.cut, Cut)
+        object.__setattr__(self, "cut", Cut(self.cut))
         _check_code("position", self.position, SCHEMES)
         _check_code("rule", self.rule, NORMALISERS)
         self._check_numbers()
@@ -102,7 +107,12 @@ class Settings:
     @property
     def tokens(self) -> tuple[str, ...]:
         """The words and punctuation marks of the sentence."""
-        return tokenize(self.text)
+        return tokenize(self.text, self.cut)
+
+    @property
+    def sentence(self) -> str:
+        """The sentence as somebody would write it."""
+        return self.text if self.cut is Cut.WORDS else " ".join(self.tokens)
 
     @property
     def d_query(self) -> int:
@@ -169,6 +179,13 @@ class Settings:
                 f"link; this one has {len(self.text):,}."
             )
         n_tokens = len(self.tokens)
+        cells = self.n_heads * n_tokens**2
+        if n_tokens <= MAX_TOKENS and cells > MAX_CELLS:
+            raise ValueError(
+                f"Heads times words times words may be up to {MAX_CELLS:,}, because every step "
+                f"keeps that many numbers; {self.n_heads} heads and {n_tokens} words make "
+                f"{cells:,}. Use fewer heads or a shorter sentence."
+            )
         if n_tokens > MAX_TOKENS:
             raise ValueError(
                 f"A sentence may have up to {MAX_TOKENS} tokens here, because every token is drawn "

@@ -15,7 +15,10 @@ Source: Unicode Standard Annex #29, "Unicode Text Segmentation", section 4.1.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterable
+from enum import StrEnum
 from functools import lru_cache
 
 import regex
@@ -31,9 +34,34 @@ _PIECE = regex.compile(
 )
 
 
+_GIVEN = {" ": "\\ ", "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
+_TAKEN = {sign: plain for plain, sign in _GIVEN.items()}
+
+
+class Cut(StrEnum):
+    """Where one token ends and the next begins."""
+
+    WORDS = "words"
+    """At the boundaries of words, as above."""
+    SPACES = "spaces"
+    """At spaces and nowhere else: tokens that somebody gave. Inside one, a space is "\\ "."""
+
+
+def given(tokens: Iterable[str]) -> str:
+    """The text that is cut into these tokens at its spaces, whatever signs they hold.
+
+    A text field holds one line, and a link any text, so both carry it.
+    """
+    return " ".join(re.sub(r"[ \\\n\r]", lambda m: _GIVEN[m[0]], token) for token in tokens)
+
+
 @lru_cache(maxsize=16)  # one run of the page asks some twenty times for the same sentence
-def tokenize(text: str) -> tuple[str, ...]:
+def tokenize(text: str, cut: Cut = Cut.WORDS) -> tuple[str, ...]:
     """Cut a sentence into its tokens, each exactly as it was typed."""
+    if cut is Cut.SPACES:
+        pieces = re.findall(r"(?:\\.|[^ ])+", text, flags=re.DOTALL)
+        back = re.compile(r"\\[ \\nr]")
+        return tuple(back.sub(lambda m: _TAKEN[m[0]], piece) for piece in pieces)
     return tuple(
         piece
         for stretch in _SEPARATORS.split(text)
@@ -51,13 +79,15 @@ def _can_be_seen(character: str) -> bool:
     return unicodedata.category(character) not in ("Cc", "Cf", "Zs", "Zl", "Zp")
 
 
-def replaced(text: str, n: int, by: str) -> str:
+def replaced(text: str, n: int, by: str, cut: Cut = Cut.WORDS) -> str:
     """The sentence with its token n (from 0) replaced; all else stays as it was typed.
 
     Raises ValueError if the tokens would not be the same ones with `by` in the place of token n,
     because `by` is not one token or runs into its neighbours. An empty `by` takes the token out.
     """
-    tokens = tokenize(text)
+    tokens = tokenize(text, cut)
+    if cut is Cut.SPACES:
+        return given((*tokens[:n], *((by,) if by else ()), *tokens[n + 1 :]))
     start = 0
     for token in tokens[:n]:
         start = text.index(token, start) + len(token)

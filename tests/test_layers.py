@@ -36,7 +36,7 @@ ORDER = (
     "view",
     "walks",
     "link",
-    "open_file",
+    "files",
     "rendering",
     "figures",
     "page",
@@ -66,7 +66,7 @@ ARRAYS_IN = {
     "examples",
     "view",
     "link",
-    "open_file",
+    "files",
 }
 """What figures may not know, though it stands below them: they are given arrays and words."""
 SLOW = ("torch", "explorer.twin", "explorer.lab.learn")

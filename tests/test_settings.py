@@ -32,6 +32,7 @@ def test_the_defaults_never_change():
     """A link leaves them out, and a link must open for ever."""
     assert {field.name: field.default for field in fields(Settings)} == {
         "text": "The cat sat on the warm mat",
+        "cut": "words",
         "d_model": 4,
         "x": None,
         "qkv": False,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import sentences
 
 from explorer import settings as limits
-from explorer.edits import NOTHING, Edits
+from explorer.edits import NOTHING, Edits, from_parts
 from explorer.examples import EXAMPLES, OWN
 from explorer.lab.mistakes import Mistake
 from explorer.lab.order import Order
@@ -26,7 +26,8 @@ from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
 from explorer.pretrained.measures import Behaviour
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
-from explorer.tokens import tokenize
+from explorer.tokens import Cut, tokenize
+from explorer.tokens import given as as_text
 from explorer.trace import given as given_matrices
 from explorer.trace import trace
 from explorer.view import (
@@ -46,6 +47,7 @@ NAMES = [*EXAMPLES, OWN]
 WARM_MAT = {
     "example": "warm_mat",
     "text": "The cat sat on the warm mat",
+    "cut": "words",
     "d_model": 3,
     "position": "none",
     "scale": "raw",
@@ -122,6 +124,7 @@ def values(draw):
                 "radius": whole(0, 64),
                 "pad": whole(0, 64),
                 "qkv": st.booleans(),
+                "cut": st.sampled_from(Cut),
                 "n_heads": whole(1, 8) | whole(1, 64),
                 "d_k": st.none() | whole(1, 64),
                 "d_v": st.none() | whole(1, 64),
@@ -171,7 +174,7 @@ def edits_of(draw, settled):
             )
             kept = tuple(map(tuple, changed))
             found[name] = draw(st.sampled_from([kept, kept, (("1", "0"),)]))
-    words = tokenize(settled.text)
+    words = settled.tokens
     if "x" in found:
         found["words"] = words if len(words) == len(found["x"]) else ("else",)
     return Edits(**found)
@@ -576,7 +579,7 @@ def test_what_controls_say_stands_for_the_state_and_no_other(values):
 def edited(values, name, row, column, text):
     rows = [list(r) for r in base(values)[name]]
     rows[row][column] = text
-    words = {"words": tokenize(values.text)} if name == "x" else {}
+    words = {"words": values.tokens} if name == "x" else {}
     return values.but(edits=Edits(**{name: tuple(map(tuple, rows))}, **words))
 
 
@@ -631,7 +634,7 @@ def test_three_changes_in_an_article_s_example_make_a_short_link():
         values = decode({"example": name})[0]
         rows = [list(row) for row in base(values)["x"]]
         rows[0][0], rows[1][1], rows[2][2] = "0.123", "-0.5", "7"
-        edits = Edits(x=tuple(map(tuple, rows)), words=tokenize(values.text))
+        edits = Edits(x=tuple(map(tuple, rows)), words=values.tokens)
         link = encode(values.but(edits=edits))
         assert len(address("https://example.streamlit.app/", link)) < 300
 
@@ -641,7 +644,7 @@ def test_what_is_too_long_for_a_link_is_left_out_of_it():
     rows = tuple(
         tuple(f"{n * 0.37 % 1:.9f}" for n in range(64 * i, 64 * i + 64)) for i in range(40)
     )
-    values = values.but(edits=Edits(x=rows, words=tokenize(values.text)))
+    values = values.but(edits=Edits(x=rows, words=values.tokens))
     assert "edits" not in encode(values)
     assert run(values).link != run(values).whole_link
     fewer = run(values.but(edits=NOTHING))
@@ -674,3 +677,32 @@ def test_a_pin_too_large_for_a_link_is_left_out_and_said():
     assert PIN not in encode(values)
     assert run(values).link != run(values).whole_link
     assert encode(values, limited=False)[PIN] == values.pin
+
+
+def test_a_link_carries_tokens_that_somebody_gave():
+    tokens = ("[CLS]", "##ing", "▁The", "New York", "北京", ",")
+    values = defaults(OWN).but(text=as_text(tokens), cut=Cut.SPACES)
+    assert encode(values)["cut"] == "spaces"
+    assert decode(encode(values)) == (values, [])
+    assert experiment(values).tokens == tokens
+
+
+def test_too_many_heads_times_words_times_words_are_refused_with_the_limit():
+    values = opened("d_model=64&n_heads=64&text=" + "a+" * 182)
+    with pytest.raises(ValueError, match=r"up to 2,097,152.*64 heads and 182 words make 2,119,936"):
+        experiment(values)
+    experiment(values.but(n_heads=8, text="a " * MAX_TOKENS))
+
+
+@pytest.mark.parametrize("name", ["text", "word", "sentences"])
+def test_text_that_no_address_can_hold_is_refused_and_named(name):
+    assert refused({name: "a \ud800 b"}) == {name}
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [("w_q", [65, 1]), ("w_o", [1, 65]), ("x", [513, 2]), ("w_q", [980, 980])],
+)
+def test_a_matrix_that_can_never_fit_is_refused_by_its_size(name, shape):
+    with pytest.raises(ValueError, match="no size"):
+        from_parts({name: shape}, {})

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.tokens import replaced, same_word, tokenize
+from explorer.tokens import Cut, replaced, same_word, tokenize
+from explorer.tokens import given as as_text
 
 ACUTE, CIRCUMFLEX, DOT_BELOW = "\u0301", "\u0302", "\u0323"
 NBSP, ZERO_WIDTH_SPACE, BOM, JOINER = "\u00a0", "\u200b", "\ufeff", "\u200d"
@@ -166,3 +167,22 @@ def test_what_is_not_one_word_replaces_none(by):
 def test_a_word_that_would_run_into_its_neighbour_is_refused():
     with pytest.raises(ValueError, match="one word"):
         replaced("a,b", 1, "x")
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        ("[CLS]", "##ing", "▁The", "New York", "北京", ",", "'s", "C++", "U.S.", "e-mail"),
+        (" ", "\\", "\\ ", "a\\n", "a\nb", " a", "a\u00a0b", "\u200b"),
+    ],
+)
+def test_tokens_that_somebody_gave_are_kept_whatever_signs_they_hold(tokens):
+    text = as_text(tokens)
+    assert "\n" not in text
+    assert tokenize(text, Cut.SPACES) == tokens
+    assert replaced(text, 1, "", Cut.SPACES) == as_text((tokens[0], *tokens[2:]))
+
+
+@given(st.lists(st.text(min_size=1)))
+def test_any_tokens_come_back_from_their_text(tokens):
+    assert tokenize(as_text(tokens), Cut.SPACES) == tuple(tokens)

@@ -19,7 +19,6 @@ from explorer.link.experiment import base, experiment, outline
 from explorer.link.parameters import EDITS, MEAN, PARAMETERS, PIN
 from explorer.link.state import LOOKED_AT, State, defaults
 from explorer.settings import divisors
-from explorer.tokens import tokenize
 from explorer.view import View
 from explorer.walks import n_features, openable
 
@@ -147,7 +146,7 @@ def settle(state: State) -> tuple[State, dict[str, str]]:
         possible = ", ".join(map(str, divisors(state.d_model)))
         fall_back("n_heads", 1, f"a number that divides d_model = {state.d_model}: {possible}")
 
-    n_tokens = len(tokenize(state.text))
+    n_tokens = len(state.tokens)
     for name in ("query", "key"):
         if state.value(name) >= max(n_tokens, 1):
             last = max(n_tokens - 1, 0)

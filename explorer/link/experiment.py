@@ -12,7 +12,6 @@ from explorer.edits import NOTHING, Rows
 from explorer.examples import EXAMPLES
 from explorer.link.state import State
 from explorer.settings import Mask, Settings
-from explorer.tokens import tokenize
 from explorer.trace import AttentionTrace, trace
 from explorer.trace import given as given_matrices
 from explorer.view import View
@@ -109,7 +108,7 @@ def _of_example(state: State) -> dict[str, Any]:
         return {}
     here, theirs = shape(state), named.settings
     given: dict[str, Any] = {}
-    if tokenize(state.text) == theirs.tokens:
+    if state.tokens == theirs.tokens:
         given["x"] = theirs.x
     if here.qkv:
         if here.n_heads * here.d_query == theirs.n_heads * theirs.d_query:
@@ -121,7 +120,7 @@ def _of_example(state: State) -> dict[str, Any]:
 
 def _fitting(state: State) -> dict[str, Any]:
     """Those of the edits that belong to this sentence and these sizes, as fields of Settings."""
-    edits, tokens = state.edits, tokenize(state.text)
+    edits, tokens = state.edits, state.tokens
     if edits == NOTHING:
         return {}
     here, n_tokens = shape(state), len(tokens)

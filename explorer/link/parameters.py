@@ -23,6 +23,7 @@ from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
 from explorer.pretrained.measures import Behaviour
 from explorer.settings import Mask, Scale
+from explorer.tokens import Cut
 from explorer.view import TIMES, Colour, Curve, Direction, Drawing, Lab, Open, Turned
 
 DECIMALS = range(2, 7)
@@ -143,7 +144,14 @@ def _any_of(codes: type[StrEnum]) -> Parameter:
 
 
 def _text(most: int = limits.MAX_CHARACTERS) -> Parameter:
-    return _checked(lambda given: len(given) <= most, f"up to {most:,} characters")
+    def allows(given: str) -> bool:
+        try:
+            given.encode()
+        except UnicodeEncodeError:  # half a character: no browser and no URL can hold it
+            return False
+        return len(given) <= most
+
+    return _checked(allows, f"up to {most:,} characters")
 
 
 def _switch() -> Parameter:
@@ -158,6 +166,7 @@ def _switch() -> Parameter:
 PARAMETERS: dict[str, Parameter] = {
     "example": _one_of(lambda: (*EXAMPLES, OWN)),
     "text": _text(),
+    "cut": _one_of(lambda: Cut),
     "d_model": _whole(limits.D_MODEL),
     "position": _one_of(lambda: SCHEMES),
     "scale": _one_of(lambda: Scale),

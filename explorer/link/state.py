@@ -8,6 +8,7 @@ from typing import Any
 from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES
 from explorer.settings import Mask, Scale, Settings
+from explorer.tokens import Cut, tokenize
 from explorer.view import View
 
 LOOKED_AT = frozenset(field.name for field in fields(View))
@@ -23,6 +24,7 @@ class State:
 
     example: str
     text: str
+    cut: Cut
     d_model: int
     position: str
     scale: Scale
@@ -52,6 +54,11 @@ class State:
         """The same but for these values, named as parameters are."""
         seen = {name: values.pop(name) for name in LOOKED_AT & values.keys()}
         return replace(self, view=replace(self.view, **seen), **values)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The words and punctuation marks of the sentence, however many."""
+        return tokenize(self.text, self.cut)
 
     def scalars(self) -> dict[str, Any]:
         """The fields of Settings that controls stand for: all but the tables of numbers."""

@@ -16,6 +16,7 @@ from explorer.page.choose import choose_here
 from explorer.page.session import address, fragments, undo
 from explorer.page.session.state import Table, said, say, session
 from explorer.settings import D_MODEL, MAX_TOKENS, Mask, Settings
+from explorer.tokens import Cut
 
 _TITLES = {
     "x": "Embeddings X",
@@ -179,10 +180,10 @@ def _typed(key: str, columns: tuple[str, ...]) -> None:
         try:
             if not word:
                 raise ValueError("is empty; to take a word out there is a button below")
-            text = tokens.replaced(text, r, word)
+            text = tokens.replaced(text, r, word, settings.cut)
         except ValueError as problem:
             problems.append(f"“{labels.shown(word, 30)}” in row {r + 1} {problem}.")
-    words = tokens.tokenize(text)
+    words = tokens.tokenize(text, settings.cut)
     if not problems:
         session().table = Table(table.name, words, table.start, now, table.version)
         if words != settings.tokens:
@@ -208,7 +209,7 @@ def _apply(name: str, rows: Rows, text: str | None = None) -> None:
     plain = rows == experiment.base(state.but(**changes)).get(name)
     if name == "x":
         plain = plain and not changes
-        words = () if plain else tokens.tokenize(changes.get("text", state.text))
+        words = () if plain else state.but(**changes).tokens
         edits = by_hand.changed(state.edits, x=None if plain else rows, words=words)
     else:
         edits = by_hand.changed(state.edits, **{name: None if plain else rows})
@@ -262,8 +263,9 @@ def _add_word() -> None:
     say("new_word", "")
     run = address.now()
     settings = run.settings
-    text = f"{settings.text} {word}".strip()
-    now = tokens.tokenize(text)
+    more = tokens.given([word]) if settings.cut is Cut.SPACES else word
+    text = f"{settings.text} {more}".strip()
+    now = tokens.tokenize(text, settings.cut)
     added = now[len(settings.tokens) :]
     if not word or now[: len(settings.tokens)] != settings.tokens or len(now) > MAX_TOKENS:
         return
@@ -276,7 +278,7 @@ def _remove_word(n: int) -> None:
     run = address.now()
     settings = run.settings
     try:
-        text = tokens.replaced(settings.text, n, "")
+        text = tokens.replaced(settings.text, n, "", settings.cut)
     except ValueError:
         _refuse(["Without this word its neighbours would run into one; change the sentence above."])
         return
@@ -288,7 +290,8 @@ def _remove_word(n: int) -> None:
 def _resized_words(text: str, rows: Rows, keep: Sequence[int]) -> None:
     """Put another sentence and its vectors; the custom mask keeps its ticks for the words kept."""
     session().refused = []
-    run, words = address.now(), tokens.tokenize(text)
+    run = address.now()
+    words = tokens.tokenize(text, run.state.cut)
     edits = by_hand.changed(run.state.edits, x=rows, words=words)
     visible = edits.visible
     if visible is not None and len(visible) == len(run.settings.tokens):

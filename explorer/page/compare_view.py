@@ -34,6 +34,7 @@ _NAMES = {
     "mask": "mask",
     "radius": "window",
     "pad": "padding",
+    "cut": "where words end",
     "qkv": "separate Q, K, V",
     "n_heads": "heads",
     "d_k": "d_k",

@@ -30,7 +30,7 @@ _LONGEST_SCRIPT = 12_000
 def home_view(run: Run) -> None:
     """Offer what a reader takes with them. Files are made only when they are asked for."""
     t, settings, view, opened = run.trace, run.settings, run.view, _opened(run.state)
-    _code(t, settings)
+    _code(t, settings, opened)
     _numbers(t, settings, view, opened)
     _pictures(t, settings, view)
     _handout(t, settings, view, opened)
@@ -41,7 +41,7 @@ def _opened(state: State) -> State:
     return state.but(view=Open.ATTENTION)
 
 
-def _code(t: AttentionTrace, settings: Settings) -> None:
+def _code(t: AttentionTrace, settings: Settings, opened: State) -> None:
     with st.container(border=True):
         st.markdown("**Code that reproduces this page**")
         language = choose_here(
@@ -54,7 +54,8 @@ def _code(t: AttentionTrace, settings: Settings) -> None:
             label_visibility="collapsed",
         )
         make = programs.torch_script if language == "torch" else programs.numpy_script
-        script = make(t, settings)
+        whole = address.link(opened, limited=False)
+        script = f"# {whole}\n{make(t, settings)}"
         st.caption(
             "Complete: save it, run it. It ends by checking itself against the weights and the "
             "context vectors of this page."
@@ -83,14 +84,14 @@ def _numbers(t: AttentionTrace, settings: Settings, view: View, opened: State) -
             f"CSV has all digits; Markdown and LaTeX have {view.decimals} decimals, as the page."
         )
         with st.container(horizontal=True):
-            everything, arrays = "Everything as JSON", "All arrays as NPZ"
+            link = codec.encode(opened, limited=False)
+            arrays, mime = "All arrays as NPZ", "application/octet-stream"
 
             def state() -> str:
-                return export.state(codec.encode(opened, limited=False), settings, t)
+                return export.state(link, settings, t)
 
-            _download(everything, state, "attention.json", "application/json", "json")
-            mime = "application/octet-stream"
-            _download(arrays, lambda: export.npz(t), "attention.npz", mime, "npz")
+            _download("Everything as JSON", state, "attention.json", "application/json", "json")
+            _download(arrays, lambda: export.npz(t, link), "attention.npz", mime, "npz")
         st.caption(
             "The JSON file holds the settings and every step at full precision. It opens again "
             "under “Open a file” in the view Attention."

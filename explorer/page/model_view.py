@@ -58,7 +58,7 @@ def model_view(now: PageRun) -> None:
     st.markdown(_about(model))
     st.caption(_CAUTION)
     try:
-        pieces, run = model_state.run(model, settings.text)
+        pieces, run = model_state.run(model, settings.sentence)
     except ValueError as problem:
         st.warning(labels.markdown(str(problem)))
         return

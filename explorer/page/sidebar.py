@@ -14,6 +14,7 @@ from explorer.operations.schemes import SCHEMES
 from explorer.page.choose import choose, slide, whole_number
 from explorer.page.session import address, undo
 from explorer.settings import Mask, Scale, divisors
+from explorer.tokens import Cut
 from explorer.view import Colour, Drawing, Open, Turned
 
 _SCALES = {Scale.RAW: "raw", Scale.SQRT_D_K: "÷ √d_k"}
@@ -23,6 +24,7 @@ _MASKS = {
     Mask.PADDING: "padding",
     Mask.CUSTOM: "custom",
 }
+_CUTS = {Cut.WORDS: "as in writing", Cut.SPACES: "at spaces only"}
 _DRAWINGS = {Drawing.ARCS: "as arcs", Drawing.COLUMNS: "between columns"}
 _TURNED = {Turned.ROWS: "rows", Turned.COLUMNS: "columns"}
 _COLOURS = {Colour.MATRIX: "by matrix", Colour.ROW: "by row", Colour.UNIT: "0 to 1"}
@@ -48,6 +50,8 @@ def sidebar(run: Run) -> None:
             placeholder="Type a sentence",
             **address.named("text"),
         )
+        if state.cut is Cut.SPACES:  # nobody needs the choice who did not open a file
+            choose("cut", "Words end", Cut, _CUTS.__getitem__)
         slide(
             "d_model",
             "Dimension d_model",

@@ -158,10 +158,10 @@ def fall_back(name: str, to: Any, rule: str) -> None:
     write()
 
 
-def link(state: State | None = None) -> str:
+def link(state: State | None = None, limited: bool = True) -> str:
     """The address of the page as it is now, or as it is in another state."""
     page = (st.context.url or "").split("?")[0]
-    return codec.address(page, now().link if state is None else codec.encode(state))
+    return codec.address(page, now().link if state is None else codec.encode(state, limited))
 
 
 def _is_told_by_address() -> bool:

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from explorer.edits import Rows
+from explorer.files.opening import Opened
 from explorer.link.codec import Ignored
 from explorer.link.run import Run
 from explorer.link.state import State
-from explorer.open_file import Ready
 
 _KEY = "session"
 
@@ -81,7 +81,7 @@ class Session:
     given_cell: tuple[Any, int, int] | None = None  # step, row and column of an open given number
     n_files: int = 0  #                        that were opened
     file_problem: str | None = None
-    ready: Ready | None = None  #              weights that were computed elsewhere
+    brought: tuple[str, bytes, Opened] | None = None  # the last file, and what was made of it
     learning: Any = None  #                    trainings that go on (see `lab.learn_box`)
 
     # What the browser has (see `chart`)
