@@ -29,6 +29,7 @@ from explorer.link.state import defaults
 from explorer.page import bridge
 from explorer.page.session import address
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
+from explorer.tokens import given
 from explorer.trace import trace
 from explorer.view import Direction, Drawing, View
 from explorer.walks import drawn, matrix_of
@@ -733,18 +734,11 @@ HOSTILE = (
 )
 
 
-@pytest.fixture
-def whole_words(monkeypatch):
-    """Cut sentences at white space only, so that a hostile word stays one token."""
-    for module in ("settings", "link.codec", "link.experiment"):
-        monkeypatch.setattr(f"explorer.{module}.tokenize", lambda text: tuple(text.split()))
-
-
-@pytest.mark.usefixtures("whole_words")
 @pytest.mark.parametrize("words", [HOSTILE[:8], HOSTILE[8:15], HOSTILE[15:]])
 @pytest.mark.parametrize("view", ["attention", "compare"])
 def test_words_are_shown_as_typed_everywhere(paste, unfold, words, view):
-    page = paste(text=" ".join(words * 2), view=view, mask="causal", qkv="1", step="masked")
+    text = given(words * 2)  # one token each, as of a file
+    page = paste(text=text, cut="spaces", view=view, mask="causal", qkv="1", step="masked")
     assert_literal(page, words)
     if view == "attention":
         assert_literal(unfold("tables"), words)
