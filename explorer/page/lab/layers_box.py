@@ -39,16 +39,7 @@ def layers_box(settings: Settings, view: View) -> None:
         )
         parts.do_it_yourself("Empty “d_k” and “d_v” in the sidebar under “More”: they fit then.")
         return
-    runs = {"as set": as_set}
-    long = len(settings.tokens) > _MANY_WORDS
-    progress = st.progress(0.0, "Applying attention again and again") if long else None
-    variants = list(_variants(settings))
-    for n, (name, other) in enumerate(variants, start=1):
-        runs[name] = layers.repeat(other, most)
-        if progress is not None:
-            progress.progress(n / len(variants))
-    if progress is not None:
-        progress.empty()
+    runs = {"as set": as_set} | _repeated(settings, most)
     curves = {name: _apart(run, most) for name, run in runs.items()}
     here = as_set[min(view.lab_layers, len(as_set) - 1)]
     figure = lines(
@@ -90,6 +81,20 @@ def layers_box(settings: Settings, view: View) -> None:
         "Move the dimension: in many dimensions words attend to themselves and mix more slowly.",
     )
     parts.code(layers.repeat, layers.measure, trace)
+
+
+def _repeated(settings: Settings, most: int) -> dict[str, list[Layer]]:
+    """Each variant's layers; with many words the page says how far it is."""
+    long, runs = len(settings.tokens) > _MANY_WORDS, {}
+    progress = st.progress(0.0, "Applying attention again and again") if long else None
+    variants = list(_variants(settings))
+    for n, (name, other) in enumerate(variants, start=1):
+        runs[name] = layers.repeat(other, most)
+        if progress is not None:
+            progress.progress(n / len(variants))
+    if progress is not None:
+        progress.empty()
+    return runs
 
 
 def _variants(settings: Settings) -> Iterator[tuple[str, Settings]]:

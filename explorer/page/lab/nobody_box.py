@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from explorer import labels
-from explorer.attention import attend, softmax
+from explorer.attention import Array, BoolArray, attend, softmax
 from explorer.lab import nobody
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
@@ -26,18 +26,7 @@ def nobody_box(settings: Settings, view: View) -> None:
     word = labels.markdown(settings.tokens[i], 24)
     visible = nobody.unseen(len(x), i)
     ours = attend(x, x, x, visible=visible)
-    ways = {"this page": ours.context}
-    if importlib.util.find_spec("torch") is None:
-        st.info("PyTorch is not installed here, so only this page’s own way is shown.")
-    else:
-        with st.spinner("Starting PyTorch"):
-            theirs = nobody.pytorch(x, visible)
-        ways |= {
-            "fused": theirs.fused,
-            "module": theirs.module,
-            "module, fast": theirs.fast,
-            "by hand": theirs.by_hand,
-        }
+    ways = {"this page": ours.context} | _by_pytorch(x, visible)
     st.markdown(f"Everything is hidden from the query word, “{word}”. {_said(ways, i)}")
     shown = np.array([context[i, :_MOST_FEATURES] for context in ways.values()])
     parts.maps(
@@ -79,6 +68,20 @@ def nobody_box(settings: Settings, view: View) -> None:
         "In a program of your own, look for NaN after the softmax, not in the loss.",
     )
     parts.code(nobody.pytorch, softmax)
+
+
+def _by_pytorch(x: Array, visible: BoolArray) -> dict[str, Array]:
+    if importlib.util.find_spec("torch") is None:
+        st.info("PyTorch is not installed here, so only this page’s own way is shown.")
+        return {}
+    with st.spinner("Starting PyTorch"):
+        theirs = nobody.pytorch(x, visible)
+    return {
+        "fused": theirs.fused,
+        "module": theirs.module,
+        "module, fast": theirs.fast,
+        "by hand": theirs.by_hand,
+    }
 
 
 def _said(ways: dict, i: int) -> str:
