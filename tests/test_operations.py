@@ -5,9 +5,11 @@ from math import e, exp
 
 import numpy as np
 import pytest
-from experiments import PAIRS
+from experiments import PAIRS, SMALL
+from reading import run, structure
 
 from explorer.examples import EXAMPLES
+from explorer.operations.operation import cell_of
 from explorer.operations.terms import Number, Product, Sum, Why, Worked, Written, value
 from explorer.rendering.panel import worked
 from explorer.settings import Settings
@@ -169,3 +171,30 @@ def test_a_sum_is_taken_from_left_to_right():
     assert value(terms) == 0
     assert value(Written("x", 3.0)) == 3
     assert Worked(((Number(1.0),),)).fits
+
+
+def test_what_a_cell_feeds_is_exactly_what_is_made_of_it():
+    """Each operation's way up is the inverse of its way down, cell by cell."""
+    met = set()
+    for name, settings in SMALL.items():
+        run_ = run(name, settings)
+        if structure(run_) in met:
+            continue
+        met.add(structure(run_))
+        t, names = run_.trace, {step.name for step in run_.trace.steps}
+        for step in t.steps:
+            out, inputs = t.arrays[step.name], step.operation.inputs
+            given = [t.arrays[input_] for input_ in inputs]
+            down = {
+                cell: step.operation.operands(cell_of(cell), *given)
+                for cell in np.ndindex(out.shape)
+            }
+            for which in (n for n, input_ in enumerate(inputs) if input_ in names):
+                for here in np.ndindex(given[which].shape):
+                    up = product(*step.operation.readers(which, cell_of(here), out, *given))
+                    below = {
+                        cell
+                        for cell, parts in down.items()
+                        if all(n in part for n, part in zip(here, parts[which], strict=True))
+                    }
+                    assert set(up) == below, (name, step.name, inputs[which], here)
