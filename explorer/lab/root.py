@@ -37,6 +37,11 @@ class Spread:
     own_score_raw: float  #   with Q = K = X: a word's score with itself; in theory d
     own_score_scaled: float  # likewise; in theory sqrt(d)
 
+    @property
+    def root(self) -> float:
+        """sqrt(d)."""
+        return self.d**0.5
+
 
 def sweep(present: int, seed: int, n_trials: int = TRIALS) -> Iterator[Spread]:
     """Measure each of the dimensions, and the present one in its place, the smallest first.

@@ -10,6 +10,7 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array
+from explorer.export import markdown_table
 from explorer.figures.layer_lines import lines
 from explorer.figures.matrix import Kind, layout, matrix
 from explorer.operations.matrices import Role
@@ -172,15 +173,10 @@ def _cosines(cosines: Array, numbers: list[int]) -> None:
     )
     alt = describe.vectors("Cosine of the word’s vectors, pair by layer", rows, names, 3)
     chart(lines(rows, names, places, ("layer", "cosine")), "cosines", alt)
-    table = [
-        "| sentences | " + " | ".join(places) + " |",
-        "|:--" + "|--:" * len(places) + "|",
-        *(
-            f"| {name} | " + " | ".join(labels.number(n, 3) for n in row) + " |"
-            for name, row in zip(names, rows, strict=True)
-        ),
-    ]
-    st.markdown("\n".join(table))
+    cells = (
+        [name, *(labels.number(n, 3) for n in row)] for name, row in zip(names, rows, strict=True)
+    )
+    st.markdown(markdown_table(["sentences", *places], cells))
     st.caption(
         "Cosine between the word’s vectors in two sentences, as they enter the first layer and "
         "after each. At the input they differ by the word’s position only."
@@ -189,16 +185,17 @@ def _cosines(cosines: Array, numbers: list[int]) -> None:
 
 def _movers(model: Model, view: View, found: list[_Found]) -> None:
     """Which words moved it, in the chosen layer."""
-    lines_ = [f"| sentence | moved most by, in layer {view.layer + 1} |", "|:--|:--|"]
+    said = []
     for n, pieces, run, places in found:
         layer, learned = run.layers[view.layer], model.layers[view.layer]
         lengths = measures.contributions(layer, learned, places)
         order = np.argsort(-lengths, kind="stable")[:_MOVERS]
-        said = ", ".join(
+        words = (
             f"{labels.markdown(pieces.names[j], 24)} {labels.number(lengths[j], 2)}" for j in order
         )
-        lines_.append(f"| {n} | {said} |")
-    st.markdown("\n".join(lines_))
+        said.append((str(n), ", ".join(words)))
+    head = ("sentence", f"moved most by, in layer {view.layer + 1}")
+    st.markdown(markdown_table(head, said, left=1))
     st.caption(
         "How long a vector each token adds to the word’s, through the values, the weights and W_O "
         "of all heads (Kobayashi et al. 2020, “Attention is Not Only a Weight”)."

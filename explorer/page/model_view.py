@@ -10,6 +10,7 @@ import streamlit as st
 
 from explorer import describe, labels
 from explorer.attention import Array, BoolArray
+from explorer.export import markdown_table
 from explorer.figures import maps, palette
 from explorer.figures.arrows import LEAST, arrows, slot_width, strongest
 from explorer.figures.matrix import Kind, largest, layout, matrix
@@ -329,11 +330,11 @@ def _arithmetic(layer: Layer, pieces: Pieces, shown: Shown, view: View) -> None:
 def _next_words(model: Model, run: Run, shown: Shown) -> None:
     last = shown.rows[shown.asks][-1]
     st.markdown(f"**What comes next** after “{labels.markdown(shown.names[shown.asks], 24)}”")
-    lines = ["| token | probability |", "|:--|--:|"]
-    for token, probability in next_words(model, run.final[last]):
-        text = labels.markdown(model.tokenizer.decode([token]) or "∅", 24)
-        lines.append(f"| {text} | {labels.percent(probability)} |")
-    st.markdown("\n".join(lines))
+    rows = (
+        (labels.markdown(model.tokenizer.decode([token]) or "∅", 24), labels.percent(probability))
+        for token, probability in next_words(model, run.final[last])
+    )
+    st.markdown(markdown_table(("token", "probability"), rows))
 
 
 def _all_maps(run: Run, view: View, lit: Lights) -> None:

@@ -1,4 +1,4 @@
-"""The same experiment by PyTorch, on request. The only part of the page that needs torch."""
+"""The same experiment by PyTorch, on request."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ import streamlit as st
 from explorer.page.session import address, fragments
 
 
+def has_pytorch(without: str) -> bool:
+    """Whether it is installed; if not, says so, and in half a sentence what is missing without."""
+    found = importlib.util.find_spec("torch") is not None
+    if not found:
+        st.info(f"PyTorch is not installed here, {without}.")
+    return found
+
+
 @fragments.part(follows=fragments.NUMBERS)
 def torch_check() -> None:
     """Run PyTorch once the reader opens this, and show how far its numbers are from ours."""
@@ -19,8 +27,7 @@ def torch_check() -> None:
     run = address.now()
     t, settings = run.trace, run.settings
     with box:
-        if importlib.util.find_spec("torch") is None:
-            st.info("PyTorch is not installed here, so there is nothing to check against.")
+        if not has_pytorch("so there is nothing to check against"):
             return
         with st.spinner("Starting PyTorch"):
             from explorer import twin  # over a second and 200 MB: only for those who ask

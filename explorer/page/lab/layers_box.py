@@ -55,21 +55,9 @@ def layers_box(settings: Settings, view: View) -> None:
     said = _said(runs, view.lab_layers)
     parts.picture(figure, "distance", said)
     parts.answer(said)
-    cosine = cosines(here.x, here.x)
-    parts.maps(
-        "layers",
-        [
-            Map(
-                key="layers_cosine",
-                title=f"Cosine between words after {view.lab_layers}",
-                numbers=cosine,
-                rows=settings.tokens,
-                weights=False,
-                bound=1.0,
-                decimals=view.decimals,
-            )
-        ],
-    )
+    title, cosine = f"Cosine between words after {view.lab_layers}", cosines(here.x, here.x)
+    alike = Map("layers_cosine", title, cosine, settings.tokens, weights=False, bound=1.0)
+    parts.maps("layers", [alike], decimals=view.decimals)
     st.caption(
         "Distance: root mean square distance of the words from their mean, on a scale of powers of "
         "ten. Nothing else stands between the layers here. In a transformer every layer adds its "

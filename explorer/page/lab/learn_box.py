@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +22,7 @@ from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
 from explorer.page.session import address
 from explorer.page.session.state import session
+from explorer.page.torch_check import has_pytorch
 from explorer.settings import SEED, Settings
 from explorer.view import View
 
@@ -45,8 +45,7 @@ class Run:
 def learn_box(settings: Settings, view: View) -> None:
     """Train both models bit by bit, draw their accuracies, then look at what was learned."""
     parts.question("What do positions buy?")
-    if importlib.util.find_spec("torch") is None:
-        st.info("PyTorch is not installed here, and nothing can be trained without it.")
+    if not has_pytorch("and nothing can be trained without it"):
         parts.do_it_yourself("Install PyTorch, and open this page again.")
         return
     with st.spinner("Starting PyTorch"):
@@ -196,37 +195,20 @@ def _look(run: Run, learn: Any, words: tuple[str, ...], first: int, second: int)
             f"before “{b}”, and {percent(other)} when the two change places."
         )
     parts.answer(" ".join(said))
-    parts.maps(
-        "learned",
-        [
-            Map(
-                key=f"learned_{'with' if way else 'without'}",
-                title=f"Learned weights, {name}",
-                numbers=seen[way],
-                rows=words,
-                bound=1.0,
-            )
-            for way, name in _WAYS.items()
-        ],
-    )
+    learned = [
+        Map(f"learned_{name.split()[0]}", f"Learned weights, {name}", seen[way], words)
+        for way, name in _WAYS.items()
+    ]
+    parts.maps("learned", learned, bound=1.0)
     _arrows(seen[True], words, first)
     matrices = run.trainings[True].matrices()
     end = max(largest(matrix) for matrix in matrices.values())
-    parts.maps(
-        "matrices",
-        [
-            Map(
-                key=f"learned_{name.lower()}",
-                title=f"{labels.markdown(name)}, with positions",
-                numbers=matrix,
-                rows=parts.features(len(matrix)),
-                columns=parts.features(matrix.shape[1]),
-                weights=False,
-                bound=end,
-            )
-            for name, matrix in matrices.items()
-        ],
-    )
+    drawn = []
+    for name, matrix in matrices.items():
+        title = f"{labels.markdown(name)}, with positions"
+        rows, columns = map(parts.features, matrix.shape)
+        drawn.append(Map(f"learned_{name.lower()}", title, matrix, rows, columns))
+    parts.maps("matrices", drawn, weights=False, bound=end)
 
 
 def _arrows(weights: Array, words: tuple[str, ...], first: int) -> None:

@@ -44,7 +44,7 @@ def mistakes_box(settings: Settings, view: View) -> None:
     parts.question("What happens if I get one step wrong?")
     choose("lab_mistake", "Mistake", Mistake, _TITLES.__getitem__, as_list=True, width=420)
     t = trace(settings)
-    found = mistakes.outcome(view.lab_mistake, t, parts.head_of(t, view.head))
+    found = mistakes.outcome(view.lab_mistake, t, view.head or 0)
     parts.answer(found.breaks)
     st.caption(found.note)
     parts.maps("mistake", _maps(found, t.tokens, view.decimals))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import streamlit as st
 
@@ -12,6 +10,7 @@ from explorer.attention import Array, BoolArray, attend, softmax
 from explorer.lab import nobody
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
+from explorer.page.torch_check import has_pytorch
 from explorer.settings import Settings
 from explorer.trace import trace
 from explorer.view import View
@@ -29,32 +28,11 @@ def nobody_box(settings: Settings, view: View) -> None:
     ways = {"this page": ours.context} | _by_pytorch(x, visible)
     st.markdown(f"Everything is hidden from the query word, “{word}”. {_said(ways, i)}")
     shown = np.array([context[i, :_MOST_FEATURES] for context in ways.values()])
-    parts.maps(
-        "nobody",
-        [
-            Map(
-                key="nobody_context",
-                title=f"Context vector of “{word}”, by each way",
-                numbers=shown,
-                rows=tuple(ways),
-                columns=parts.features(shown.shape[1]),
-                weights=False,
-            )
-        ],
-    )
-    parts.maps(
-        "nobody_weights",
-        [
-            Map(
-                key="nobody_weights",
-                title="Weights on this page",
-                numbers=ours.weights,
-                rows=settings.tokens,
-                hidden=~visible,
-                sums=True,
-            ),
-        ],
-    )
+    title, names = f"Context vector of “{word}”, by each way", parts.features(shown.shape[1])
+    context = Map("nobody_context", title, shown, tuple(ways), names, weights=False)
+    parts.maps("nobody", [context])
+    weights = "Weights on this page", ours.weights, settings.tokens
+    parts.maps("nobody_weights", [Map("nobody_weights", *weights, hidden=~visible, sums=True)])
     st.caption(
         "fused: scaled_dot_product_attention. module: MultiheadAttention with need_weights=True. "
         "module, fast: the same with need_weights=False. by hand: softmax of −∞ everywhere, which "
@@ -71,8 +49,7 @@ def nobody_box(settings: Settings, view: View) -> None:
 
 
 def _by_pytorch(x: Array, visible: BoolArray) -> dict[str, Array]:
-    if importlib.util.find_spec("torch") is None:
-        st.info("PyTorch is not installed here, so only this page’s own way is shown.")
+    if not has_pytorch("so only this page’s own way is shown"):
         return {}
     with st.spinner("Starting PyTorch"):
         theirs = nobody.pytorch(x, visible)

@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from explorer import labels
-from explorer.attention import Array
 from explorer.examples import OWN
 from explorer.figures.matrix import largest
 from explorer.lab import order
@@ -76,54 +75,20 @@ def _try() -> None:
 def _reordered(
     t: AttentionTrace, there: tuple[int, ...], view: View, with_positions: bool
 ) -> Reordered:
-    head, n_heads, n_words = parts.head_of(t, view.head), t.n_heads, len(there)
-    x = t.x[:n_words]
-    if t.w_q is not None and t.w_k is not None:
-        width = t.w_q.shape[1] // n_heads
-        part = slice(head * width, (head + 1) * width)
-        w_q, w_k = t.w_q[:, part], t.w_k[:, part]
-        return order.reorder(x, there, w_q, w_k, t.factor, with_positions)
-    if n_heads == 1:
-        return order.reorder(x, there, None, None, t.factor, with_positions)
-    return order.reorder(x, there, *_cut(x.shape[1], head, n_heads), t.factor, with_positions)
-
-
-def _cut(n_features: int, head: int, n_heads: int) -> tuple[Array, Array]:
-    """Matrices that take one head's features out of the embeddings."""
-    width = n_features // n_heads
-    part = np.eye(n_features)[:, head * width : (head + 1) * width]
-    return part, part
+    x, head = t.x[: len(there)], view.head or 0
+    # Without matrices a head takes its own features out of the embeddings, as the identity does.
+    whole = (np.eye(x.shape[1]) if w is None else w for w in (t.w_q, t.w_k))
+    w_q, w_k = (np.split(w, t.n_heads, axis=1)[head] for w in whole)
+    return order.reorder(x, there, w_q, w_k, t.factor, with_positions)
 
 
 def _maps(name: str, both: Reordered, words: tuple[str, ...], put: tuple[str, ...]) -> None:
     end = max(largest(both.before), largest(both.after))
-    parts.maps(
-        f"order_{name}",
-        [
-            Map(
-                key=f"order_{name}_before",
-                title="in their own order",
-                numbers=both.before,
-                rows=words,
-                bound=end,
-            ),
-            Map(
-                key=f"order_{name}_after",
-                title="in the other order",
-                numbers=both.after,
-                rows=put,
-                bound=end,
-            ),
-            Map(
-                key=f"order_{name}_change",
-                title="change between the same two words",
-                numbers=both.change,
-                rows=words,
-                weights=False,
-                bound=end,
-            ),
-        ],
-    )
+    before = Map(f"order_{name}_before", "in their own order", both.before, words)
+    after = Map(f"order_{name}_after", "in the other order", both.after, put)
+    title = "change between the same two words"
+    change = Map(f"order_{name}_change", title, both.change, words, weights=False)
+    parts.maps(f"order_{name}", [before, after, change], bound=end)
 
 
 def _said(without: Reordered, with_: Reordered) -> str:

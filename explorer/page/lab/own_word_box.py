@@ -7,6 +7,7 @@ import streamlit as st
 
 from explorer import labels
 from explorer.attention import attend
+from explorer.export import markdown_table
 from explorer.figures.lines import lines
 from explorer.lab import own_word
 from explorer.lab.own_word import LENGTHS, Words
@@ -24,7 +25,7 @@ def own_word_box(settings: Settings, view: View) -> None:
     """Stretch the query word, and draw what it and the others make of that."""
     parts.question("Does a word always attend most to itself?")
     t = trace(settings)
-    head, i = parts.head_of(t, view.head), view.query
+    head, i = view.head or 0, view.query
     q, k = t.q_turned[head], t.k_turned[head]
     word = labels.markdown(t.tokens[i], 24)
     found = own_word.measure(q, k, t.factor, t.visible)
@@ -85,21 +86,15 @@ def _said(found: Words, qkv: bool) -> str:
 
 
 def _table(tokens: tuple[str, ...], found: Words, view: View) -> str:
-    asks = labels.markdown(tokens[view.query], 24)
-    lines_ = [
-        f"| word | length of its key | cosine with “{asks}” | own weight | own word wins "
-        "| gets from the others |",
-        "|:--|--:|--:|--:|:--|--:|",
-    ]
-    for i, token in enumerate(tokens):
-        name = labels.markdown(token, 24)
-        cells = [
-            f"**{name}**" if i == view.query else name,
-            number(found.length[i], view.decimals),
-            number(found.cosine[view.query, i], view.decimals),
-            percent(found.own[i]),
-            "yes" if found.wins[i] else "no",
-            percent(found.received[i]),
-        ]
-        lines_.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines_)
+    names = [labels.markdown(token, 24) for token in tokens]
+    columns = {
+        "length of its key": [number(n, view.decimals) for n in found.length],
+        f"cosine with “{names[view.query]}”": [
+            number(n, view.decimals) for n in found.cosine[view.query]
+        ],
+        "own weight": map(percent, found.own),
+        "own word wins": ["yes" if wins else "no" for wins in found.wins],
+        "gets from the others": map(percent, found.received),
+    }
+    names[view.query] = f"**{names[view.query]}**"
+    return markdown_table(["word", *columns], zip(names, *columns.values(), strict=True), left=4)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,7 +16,6 @@ from explorer.attention import Array, BoolArray
 from explorer.figures.figure import Figure
 from explorer.figures.matrix import Kind, Layout, layout, matrix
 from explorer.page.chart import chart
-from explorer.trace import AttentionTrace
 
 MOST_WORDS = 16
 """Experiments that repeat themselves many times take the first words of a long sentence."""
@@ -23,7 +23,7 @@ _PICTURE_WIDTH = 720
 _MOST_WITH_SUMS = 16
 
 
-@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Map:
     """One small heat map."""
 
@@ -55,8 +55,11 @@ def picture(figure: Figure, key: str, alt: str) -> None:
         chart(figure, f"lab_{key}", alt)
 
 
-def maps(key: str, several: Sequence[Map]) -> None:
-    """Heat maps beside each other, their rows level; below each other where there is no room."""
+def maps(key: str, several: Sequence[Map], **shared: Any) -> None:
+    """Heat maps beside each other, their rows level; below each other where there is no room.
+
+    shared: fields that all of them have alike.
+    """
     by_rows = [layout(one.rows) for one in several]
     by_columns = [layout(one.columns or one.rows) for one in several]
     frame = Layout(
@@ -66,7 +69,7 @@ def maps(key: str, several: Sequence[Map]) -> None:
     )
     with st.container(horizontal=True, gap="medium", key=f"steps_lab_{key}"):
         for one in several:
-            _map(one, frame)
+            _map(replace(one, **shared), frame)
 
 
 def _map(one: Map, frame: Layout) -> None:
@@ -121,8 +124,3 @@ def code(*functions: Callable) -> None:
 def features(count: int) -> tuple[str, ...]:
     """Names for columns that are no words."""
     return tuple(str(n) for n in range(1, count + 1))
-
-
-def head_of(t: AttentionTrace, head: int | None) -> int:
-    """The head an experiment takes: the chosen one, and of the average over all, the first."""
-    return head or 0

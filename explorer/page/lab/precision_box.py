@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 from explorer.attention import Array
+from explorer.export import markdown_table
 from explorer.lab import precision
 from explorer.lab.precision import Float, Precise
 from explorer.labels import number
 from explorer.page.choose import choose
 from explorer.page.lab import parts
 from explorer.page.lab.parts import Map
+from explorer.page.torch_check import has_pytorch
 from explorer.settings import Settings
 from explorer.trace import trace
 from explorer.view import TIMES, View
@@ -24,47 +27,25 @@ _DECIMALS = 4
 def precision_box(settings: Settings, view: View) -> None:
     """Multiply queries and keys, attend in every type, and show where they part."""
     parts.question("How many digits does attention need?")
-    if importlib.util.find_spec("torch") is None:
-        st.info("PyTorch is not installed here, and NumPy has no bfloat16.")
+    if not has_pytorch("and NumPy has no bfloat16"):
         parts.do_it_yourself("Install PyTorch, and open this page again.")
         return
     choose("lab_times", "Multiply queries and keys by", TIMES, str)
     t = trace(settings)
-    head = parts.head_of(t, view.head)
+    head = view.head or 0
     q, k = (met[head] * view.lab_times for met in (t.q_turned, t.k_turned))
     with st.spinner("Starting PyTorch"):
         found = precision.compare(q, k, t.factor, t.visible, view.decimals)
     parts.answer(_said(found, view))
-    short = {name: found[name] for name in (Float.BFLOAT16, Float.FLOAT16)}
-    end = max((_largest(one.difference) for one in short.values()), default=0.0) or None
-    hidden = ~t.visible if settings.mask else None
-    parts.maps(
-        "precision",
-        [
-            Map(
-                key="precision_float64",
-                title="Weights in float64",
-                numbers=found[Float.FLOAT64].weights,
-                rows=t.tokens,
-                hidden=hidden,
-                decimals=view.decimals,
-            ),
-            *(
-                Map(
-                    key=f"precision_{name}",
-                    title=f"{name} − float64",
-                    numbers=one.difference,
-                    rows=t.tokens,
-                    weights=False,
-                    hidden=hidden,
-                    bound=end,
-                    decimals=_DECIMALS,
-                )
-                for name, one in short.items()
-            ),
-        ],
-    )
-    st.markdown(_table(found, view.decimals))
+    exact, words = found[Float.FLOAT64].weights, t.tokens
+    maps = [Map("precision_float64", "Weights in float64", exact, words, decimals=view.decimals)]
+    short = {name: found[name].difference for name in (Float.BFLOAT16, Float.FLOAT16)}
+    end = max(map(_largest, short.values())) or None
+    for name, apart in short.items():
+        one = Map(f"precision_{name}", f"{name} − float64", apart, words, weights=False, bound=end)
+        maps.append(replace(one, decimals=_DECIMALS))
+    parts.maps("precision", maps, hidden=~t.visible if settings.mask else None)
+    st.markdown(_table(found))
     parts.do_it_yourself(
         "Multiply by 10, by 100, by 1000: scores grow a hundred times with each step, and their "
         "rounding errors with them.",
@@ -94,25 +75,19 @@ def _said(found: dict[Float, Precise], view: View) -> str:
     return f"At {view.decimals} decimals, {'; '.join(said)}."
 
 
-def _table(found: dict[Float, Precise], decimals: int) -> str:
-    lines = [
-        "| type | next to 1 comes 1 + | largest number | largest difference "
-        "| row sums off by up to | rows with another winner | rows with NaN |",
-        "|:--|--:|--:|--:|--:|--:|--:|",
-    ]
-    for name, one in found.items():
-        most = _largest(one.difference)
-        cells = [
-            name.value,
-            _power(one.eps),
-            _power(one.most),
-            "none" if one.no_numbers == len(one.weights) else _power(most),
-            "–" if np.isnan(one.off) else _power(one.off),
-            str(one.other_winners),
-            str(one.no_numbers),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def _table(found: dict[Float, Precise]) -> str:
+    columns: dict[str, Callable[[Precise], str]] = {
+        "next to 1 comes 1 +": lambda one: _power(one.eps),
+        "largest number": lambda one: _power(one.most),
+        "largest difference": lambda one: (
+            "none" if one.no_numbers == len(one.weights) else _power(_largest(one.difference))
+        ),
+        "row sums off by up to": lambda one: "–" if np.isnan(one.off) else _power(one.off),
+        "rows with another winner": lambda one: str(one.other_winners),
+        "rows with NaN": lambda one: str(one.no_numbers),
+    }
+    rows = ([name, *(cell(one) for cell in columns.values())] for name, one in found.items())
+    return markdown_table(["type", *columns], rows)
 
 
 def _largest(difference: Array) -> float:

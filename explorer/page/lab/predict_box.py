@@ -51,7 +51,7 @@ def predict_box(settings: Settings, view: View) -> None:
     """Ask one question at a time, check the answer, and name the likely slip."""
     parts.question("Can you say it before the page does?")
     t = trace(settings)
-    head = parts.head_of(t, view.head)
+    head = view.head or 0
     asked = predict.questions(t, head, view.lab_seed)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choose("lab_question", "Question", N_QUESTIONS, str)
@@ -168,21 +168,8 @@ def _look(question: Question, t: AttentionTrace, head: int, view: View) -> None:
     hidden = None
     if question.kind is Kind.HIDDEN:
         hidden, title = ~np.array(question.visible), "Scores, raw, under the mask"
-    parts.maps(
-        "predict",
-        [
-            Map(
-                key="predict",
-                title=title,
-                numbers=predict.row(question, t, head),
-                rows=t.tokens,
-                weights=weights,
-                hidden=hidden,
-                decimals=view.decimals,
-                sums=weights,
-            )
-        ],
-    )
+    looked_at = Map("predict", title, predict.row(question, t, head), t.tokens, hidden=hidden)
+    parts.maps("predict", [looked_at], weights=weights, decimals=view.decimals, sums=weights)
 
 
 def _word(t: AttentionTrace, place: int) -> str:

@@ -16,12 +16,25 @@ from explorer.page.lab import parts
 from explorer.settings import SEED, Settings
 from explorer.view import Curve, View
 
-_CURVES = {
-    Curve.LARGEST: "largest weight",
-    Curve.ENTROPY: "entropy",
-    Curve.SPREAD: "spread of scores",
-    Curve.OWN: "own word, Q = K = X",
-}
+_CURVES: dict[Curve, tuple[str, str, str, dict[str, str], tuple[float, float] | None]] = {
+    Curve.LARGEST: (
+        "largest weight", "Largest weight of a row", "largest weight",
+        {"raw": "largest_raw", "scaled": "largest_scaled"}, (0, 1.03),
+    ),
+    Curve.ENTROPY: (
+        "entropy", "Entropy of a row of weights, in bits", "entropy in bits",
+        {"raw": "entropy_raw", "scaled": "entropy_scaled"}, (0, 2.6),
+    ),
+    Curve.SPREAD: (
+        "spread of scores", "Spread of the raw scores", "standard deviation",
+        {"raw scores": "scores", "√d": "root"}, None,
+    ),
+    Curve.OWN: (
+        "own word, Q = K = X", "Own word’s weight with Q = K = X", "own word’s weight",
+        {"raw": "own_raw", "scaled": "own_scaled"}, (0, 1.03),
+    ),
+}  # fmt: skip
+"""In its control, of the picture, of the y axis; what of `Spread` each curve draws; its range."""
 _PATIENCE = 0.5  # seconds before a progress bar is worth looking at
 
 
@@ -29,14 +42,14 @@ def root_box(settings: Settings, view: View) -> None:
     """Draw what the dimension does to raw and to scaled scores, and mark the present one."""
     parts.question("Why divide the scores by the square root of d?")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        choose("lab_curve", "Watch", Curve, _CURVES.__getitem__, wrap=True)
+        choose("lab_curve", "Watch", Curve, lambda curve: _CURVES[curve][0], wrap=True)
         whole_number("lab_seed", "Seed", SEED, width=130)
     found = _sweep(settings.d_query, view.lab_seed)
     here = next(spread for spread in found if spread.d == settings.d_query)
-    title, y_title, curves, y_range = _drawn(view.lab_curve, found)
+    _, title, y_title, drawn, y_range = _CURVES[view.lab_curve]
     figure = lines(
         [spread.d for spread in found],
-        curves,
+        {name: [getattr(one, field) for one in found] for name, field in drawn.items()},
         x_title="d, features of a query and a key",
         y_title=y_title,
         marked=here.d,
@@ -76,28 +89,6 @@ def _sweep(present: int, seed: int) -> list[Spread]:
     return found
 
 
-def _drawn(
-    curve: Curve, found: list[Spread]
-) -> tuple[str, str, dict[str, list[float]], tuple[float, float] | None]:
-    """Title, name of the y axis, curves, and its range."""
-
-    def of(name: str) -> list[float]:
-        return [getattr(spread, name) for spread in found]
-
-    if curve is Curve.ENTROPY:
-        both = {"raw": of("entropy_raw"), "scaled": of("entropy_scaled")}
-        return "Entropy of a row of weights, in bits", "entropy in bits", both, (0, 2.6)
-    if curve is Curve.SPREAD:
-        theory = [spread.d**0.5 for spread in found]
-        both = {"raw scores": of("scores"), "√d": theory}
-        return "Spread of the raw scores", "standard deviation", both, None
-    if curve is Curve.OWN:
-        both = {"raw": of("own_raw"), "scaled": of("own_scaled")}
-        return "Own word’s weight with Q = K = X", "own word’s weight", both, (0, 1.03)
-    both = {"raw": of("largest_raw"), "scaled": of("largest_scaled")}
-    return "Largest weight of a row", "largest weight", both, (0, 1.03)
-
-
 def _said(curve: Curve, found: list[Spread], here: Spread) -> str:
     first, last = found[0], found[-1]
     if curve is Curve.ENTROPY:
@@ -111,9 +102,9 @@ def _said(curve: Curve, found: list[Spread], here: Spread) -> str:
     if curve is Curve.SPREAD:
         return (
             f"A score is a sum of d products, and its spread grows like √d: at d = {last.d} it is "
-            f"{number(last.scores, 2)}, and √{last.d} = {number(last.d**0.5, 2)}; at this page’s "
+            f"{number(last.scores, 2)}, and √{last.d} = {number(last.root, 2)}; at this page’s "
             f"d = {here.d} it is {number(here.scores, 2)}, and √{here.d} = "
-            f"{number(here.d**0.5, 2)}. Divided by √d the spread stays near 1."
+            f"{number(here.root, 2)}. Divided by √d the spread stays near 1."
         )
     if curve is Curve.OWN:
         return (
