@@ -147,6 +147,9 @@ def compared(a: Array, b: Array, before: AttentionTrace, now: AttentionTrace) ->
 
 
 def word(tokens: Sequence[str], i: int) -> str:
-    """A word with its position, counted from 1, where the sentence has it more than once."""
+    """A word with its position, counted from 1, where the sentence has it, or one alike, again."""
     name = labels.shown(tokens[i], _LONGEST_WORD)
-    return f"{name} (word {i + 1})" if tokens.count(tokens[i]) > 1 else name
+    alike = tokens.count(tokens[i])
+    if len(tokens[i]) > _LONGEST_WORD:
+        alike = [labels.shown(token, _LONGEST_WORD) for token in tokens].count(name)
+    return f"{name} (word {i + 1})" if alike > 1 else name

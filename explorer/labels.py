@@ -10,6 +10,7 @@ import html
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 
 import regex
 
@@ -29,6 +30,11 @@ _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
 _RUN = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the wide ones in East Asia
 _WIDE = ("W", "F")
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
+# They would make two words look alike. Joiners belong into emoji and into many scripts, but not
+# behind a Latin letter.
+_UNSEEN = re.compile(
+    r"[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\ufeff]|(?<=[ -~])[\u200c\u200d]"
+)
 _TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
@@ -39,9 +45,39 @@ def shown(word: str, longest: int | None = None) -> str:
     if all(unicodedata.category(character) in ("Zs", "Cf") for character in word):
         # Nothing would be seen: a space is shown by its sign, nothing at all by another.
         word = "␠" if " " in word else "∅"
+    elif not word.isascii():
+        word = _UNSEEN.sub("\ufffd", word)
     if longest is not None and len(word) > longest:
         return _cut(word, longest - 1) + "…"
     return word
+
+
+def told_apart(words: Sequence[str], longest: int) -> list[str]:
+    """Words cut to this length; those that would look alike are cut in their midst, or numbered."""
+    cut = [shown(word, longest) for word in words]
+    if len(set(cut)) == len(set(words)):
+        return cut
+    ends = [_ends(shown(word), longest) for word in words]
+
+    def name(n: int) -> str:
+        for names in (cut, ends):
+            if len({word for word, one in zip(words, names, strict=True) if one == names[n]}) == 1:
+                return names[n]
+        return f"{_cut(cut[n], longest - 5)}… {words.index(words[n]) + 1}"
+
+    return [name(n) for n in range(len(words))]
+
+
+def _ends(word: str, longest: int) -> str:
+    """The first and the last characters of a long word."""
+    if len(word) <= longest:
+        return word
+    head, tail = _cut(word, longest // 2), ""
+    for character in reversed(regex.findall(r"\X", word[len(head) :])):
+        if len(head) + 1 + len(character) + len(tail) > longest:
+            break
+        tail = character + tail
+    return f"{head}…{tail}"
 
 
 def markdown(word: str, longest: int | None = None) -> str:

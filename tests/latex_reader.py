@@ -21,7 +21,7 @@ _NUMBER = re.compile(
     r"\((-\d+(?:\.\d+)?(?: \\cdot 10\^\{-?\d+\})?)\)|(-?\d+(?:\.\d+)?(?: \\cdot 10\^\{-?\d+\})?)"
 )
 _TOKEN = re.compile(r"\\text\{[^}]*\}|\\[A-Za-z]+|\\[,;!]|[A-Za-z]|[-+/=^_{}()|\[\],'#]")
-_SPACES = (r"\,", r"\;", r"\!", r"\left", r"\right", r"\textstyle", r"\quad")
+_SPACES = (r"\,", r"\;", r"\!", r"\left", r"\right", r"\textstyle", r"\quad", r"\allowbreak")
 _MARKS = ("R", "B", "Q", "K", "V", "O", r"\tau")
 _NAMES = (r"\tilde", r"\bar", r"\theta", r"\ldots")
 _FUNCTIONS = {r"\sqrt": "sqrt", r"\sin": "sin", r"\cos": "cos"}
@@ -146,7 +146,8 @@ class _Parser:
     def whole(self) -> Node:
         node = self.sum()
         while self.peek() is not None:
-            if self.take_if(r"\text{ where seen, else }"):
+            if self.take_if(r"\text{ where seen,}"):
+                self.take(r"\text{ else }")
                 node = ("where seen", node, self.sum())
             elif self.take_if(r"\qquad") or self.take_if("("):  # theta = ..., (S = ...)
                 name = self.atom()

@@ -75,6 +75,13 @@ def test_what_no_browser_can_show_gets_a_stand_in(word, shown):
     assert labels.shown(word) == shown
 
 
+@pytest.mark.parametrize(
+    "word", ["ca\u00adt", "cat\u200b", "\ufeffcat", "c\u2060at", "ca\u200dt", "cat\u200f"]
+)
+def test_a_character_that_would_not_be_seen_is(word):
+    assert labels.shown(word) == re.sub("[^cat]", "\ufffd", word)
+
+
 @pytest.mark.parametrize("word", ["", " ", "\t", "\u00a0", "\u200b", "\ufeff"])
 def test_no_word_looks_empty(word):
     assert regex.search(r"[^\s\p{Cf}]", labels.shown(word))
@@ -175,6 +182,28 @@ def test_a_long_word_is_cut_with_an_ellipsis():
     assert labels.markdown("*" * 200, 3) == r"\*\*…"
     assert labels.plotly("<" * 200, 3) == "&lt;&lt;…"
     assert labels.plotly("ש" * 200, 3) == "\u2068שש…\u2069"
+
+
+@pytest.mark.parametrize(
+    ("words", "cut"),
+    [
+        (("internationalisation", "cat"), ["internati…", "cat"]),
+        (("counterattack", "counterattention"), ["count…tack", "count…tion"]),
+        (
+            ("internationalisation", "internationalization", "internationalisation"),
+            ["inter… 1", "inter… 2", "inter… 1"],
+        ),
+        (("👩‍👩‍👧" * 4, "👩‍👩‍👧" * 3 + "🎉"), ["👩‍👩‍👧…", "👩‍👩‍👧…🎉"]),
+    ],
+)
+def test_words_that_would_be_cut_alike_are_told_apart(words, cut):
+    assert labels.told_apart(words, 10) == cut
+
+
+@given(st.lists(st.text("ab\u00ad", max_size=30), max_size=6), st.integers(10, 14))
+def test_different_words_have_different_names(words, longest):
+    names = labels.told_apart(words, longest)
+    assert len(set(names)) == len(set(words))
 
 
 @pytest.mark.parametrize("word", ["x" * 10, "", "東京"])

@@ -659,6 +659,12 @@ def test_a_word_out_of_range_is_the_first_and_the_page_says_so(paste, name, view
     assert f"{name} = 7" in unescaped(page.warning[0].value)
 
 
+def test_a_notice_names_the_first_ten_things_and_how_many_more(paste):
+    (notice,) = paste(**{f"p{n}": "1" for n in range(990)}).warning
+    assert notice.value.count("\n- ") == 11
+    assert notice.value.endswith("- and 980 more")
+
+
 def test_the_notice_goes_when_the_reader_moves_on(paste):
     page = paste(scale="maybe", query="99")
     assert len(page.warning) == 1

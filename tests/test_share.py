@@ -386,6 +386,12 @@ def test_what_is_no_number_opens_the_default_and_is_named(name, given):
     assert said(decode({name: given})[0]) == WARM_MAT
 
 
+@pytest.mark.parametrize(("given", "wanted"), [(".5", 0.5), ("0.5", 0.5), ("10", 10.0)])
+def test_a_number_below_one_needs_no_0_in_front(given, wanted):
+    assert decode({"temperature": given})[0].temperature == wanted
+    assert refused({"temperature": "."}) == refused({"temperature": ""}) == {"temperature"}
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_number_out_of_range_opens_the_default_and_is_named(name):
     low, high = WHOLE[name][0], WHOLE[name][-1]

@@ -160,7 +160,7 @@ def strongest(weights: Array, focus: int | None) -> NDArray[np.intp]:
 
 def slot_width(tokens: Sequence[str]) -> int:
     """How many pixels each word needs, so that no two run into each other."""
-    widest = max((labels.width(labels.shown(t, _LONGEST_WORD)) for t in tokens), default=0)
+    widest = max(map(labels.width, labels.told_apart(tokens, _LONGEST_WORD)), default=0)
     return int(max(_font(len(tokens)) * widest + 12, 50))
 
 
@@ -190,7 +190,7 @@ def _line_width(band: int) -> float:
 
 
 def _words(tokens: Sequence[str], focus: int | None, colour: str) -> list[str]:
-    words = [labels.plotly(token, _LONGEST_WORD) for token in tokens]
+    words = [labels.plotly(word) for word in labels.told_apart(tokens, _LONGEST_WORD)]
     if focus is not None:
         words[focus] = f'<b><span style="color:{colour}">{words[focus]}</span></b>'
     return words

@@ -40,7 +40,8 @@ def lines(
             "y": row.tolist(),
             "line": {"color": palette.LINES[3], "width": 2, "dash": palette.DASHES[n % 4]},
             "marker": {"size": 6},
-            "hovertemplate": f"{name}: %{{y:.3f}}<extra></extra>",
+            "meta": name,  # in the template itself, signs of a word would be read
+            "hovertemplate": "%{meta}: %{y:.3f}<extra></extra>",
         }
         for n, (row, name) in enumerate(zip(numbers, written, strict=True))
     ]

@@ -21,8 +21,9 @@ MOST_WITH_DIGITS = 12
 """Rows or columns up to which every cell holds its digits."""
 MOST_WITH_ALL_TICKS = 16
 FONT = 12
-_LONGEST_ROW_LABEL = 12
-_LONGEST_COLUMN_LABEL = 10
+_LONGEST_ROW = 12
+_LONGEST_COLUMN = 10
+"""Characters of a word beside its row and above its column."""
 _WIDEST_CELL = 58
 _TALLEST = 768
 """Pixels of all rows together, where there are more of them than can be told apart singly."""
@@ -51,8 +52,7 @@ class Layout:
 def layout(tokens: Sequence[str], n_rows: int | None = None) -> Layout:
     """Leave room for the words as row and column labels. All in pixels."""
     n_rows = len(tokens) if n_rows is None else n_rows
-    rows = [labels.shown(token, _LONGEST_ROW_LABEL) for token in tokens]
-    columns = [labels.shown(token, _LONGEST_COLUMN_LABEL) for token in tokens]
+    rows, columns = (labels.told_apart(tokens, n) for n in (_LONGEST_ROW, _LONGEST_COLUMN))
     longest = max(map(_pixels, columns), default=0)
     return Layout(
         cell_height=_cell_height(n_rows),
@@ -171,9 +171,7 @@ def _layout(
 ) -> dict:
     n_rows, n_columns = len(rows), len(columns)
     cell_width = _cell_width(columns, digits)
-    level = all(
-        _pixels(labels.shown(name, _LONGEST_COLUMN_LABEL)) <= cell_width for name in columns
-    )
+    level = all(_pixels(name) <= cell_width for name in labels.told_apart(columns, _LONGEST_COLUMN))
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "type": "linear"}
     axis |= {"ticks": "outside", "ticklen": 3, "tickcolor": "rgba(0,0,0,0)"}
     needed = round(frame.left + n_columns * cell_width + _MARGIN)
@@ -186,9 +184,9 @@ def _layout(
         "dragmode": False,
         "font": {"size": FONT},
         "xaxis": axis
-        | _ticks(columns, _LONGEST_COLUMN_LABEL)
+        | _ticks(columns, _LONGEST_COLUMN)
         | {"side": "top", "range": [-0.5, n_columns - 0.5], "tickangle": 0 if level else -90},
-        "yaxis": axis | _ticks(rows, _LONGEST_ROW_LABEL) | {"range": [n_rows - 0.5, -0.5]},
+        "yaxis": axis | _ticks(rows, _LONGEST_ROW) | {"range": [n_rows - 0.5, -0.5]},
     }
 
 
@@ -196,7 +194,8 @@ def _ticks(names: Sequence[str], longest: int) -> dict:
     """All names as ticks, or every few where they would crowd and slow the drawing."""
     every = -(-len(names) // MOST_WITH_ALL_TICKS)
     at = list(range(0, len(names), every))
-    return ticks(at, (labels.plotly(names[i], longest) for i in at))
+    short = labels.told_apart(names, longest)
+    return ticks(at, (labels.plotly(short[i]) for i in at))
 
 
 def hidden_cells(hidden: BoolArray, colour: str = palette.HIDDEN) -> dict:
@@ -260,15 +259,11 @@ def _whole_names(
     hover: str, rows: Sequence[str], columns: Sequence[str], traces: list[dict]
 ) -> str:
     """Name a cell by its ticks, or where one is cut by a text of its own with the whole words."""
-    if all(len(labels.shown(n)) <= _LONGEST_COLUMN_LABEL for n in (*rows, *columns)):
+    if all(len(labels.shown(n)) <= _LONGEST_COLUMN for n in (*rows, *columns)):
         return hover
-    names = [
-        [
-            hover.replace("%{y}", labels.plotly(row)).replace("%{x}", labels.plotly(column))
-            for column in columns
-        ]
-        for row in rows
-    ]
+    form = hover.replace("%{", "{")
+    whole_rows, whole_columns = ([*map(labels.plotly, names)] for names in (rows, columns))
+    names = [[form.format(y=row, x=column) for column in whole_columns] for row in whole_rows]
     for trace in traces:
         trace["hovertext"] = names
     return "%{hovertext}"
@@ -285,7 +280,7 @@ def _cell_width(names: Sequence[str], digits: list[list[str]] | None) -> float:
     if digits is None:
         return max(_cell_height(max(len(names), MOST_WITH_DIGITS + 1)), 1)
     numbers = max((_pixels(text) for row in digits for text in row), default=0) + 8
-    words = max((_pixels(labels.shown(n, _LONGEST_COLUMN_LABEL)) for n in names), default=0) + 6
+    words = max(map(_pixels, labels.told_apart(names, _LONGEST_COLUMN)), default=0) + 6
     return round(max(numbers, min(words, _WIDEST_CELL), 32))
 
 

@@ -31,7 +31,7 @@ def plane(
     focus: the word that is set off; each of the pulls on it is an arrow that starts there.
     axes: what the two directions are called. Both have the same scale.
     """
-    shown = [labels.plotly(name, _LONGEST_WORD) for name in names]
+    shown = [labels.plotly(name) for name in labels.told_apart(names, _LONGEST_WORD)]
     others = [n for n in range(len(names)) if n != focus]
     start = np.broadcast_to(before[focus], pulls.shape) if len(names) else pulls
     named = len(names) <= _MOST_WITH_NAMES

@@ -387,7 +387,9 @@ def _words(tokens: Array | None, count: int) -> list[str]:
         raise Refused(f"There must be one token for each of the {count} rows; got {tokens.size:,}.")
     words = reading.texts(tokens)
     if "" in words:
-        raise Refused(f"Every word needs a sign; word {words.index('') + 1} is empty.")
+        raise Refused(
+            f"Word {words.index('') + 1} is empty. Give every word at least one character."
+        )
     return words
 
 

@@ -78,7 +78,7 @@ def _whole(allowed: range) -> Parameter:
 
 
 def _decimal(low: float, high: float) -> Parameter:
-    number = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
+    number = re.compile(r"(?=\.?[0-9])[0-9]{0,3}(\.[0-9]{1,6})?")
     return _checked(
         lambda given: number.fullmatch(given) and low <= float(given) <= high,
         f"a number from {low:g} to {high:g}",

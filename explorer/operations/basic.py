@@ -385,7 +385,7 @@ class Add(Operation):
 class Hide(Operation):
     """Scores of keys that may not be seen become minus infinity."""
 
-    signs: ClassVar[str] = r"{0} \text{{ where seen, else }} -\infty"
+    signs: ClassVar[str] = r"{0} \text{{ where seen,}} \allowbreak \text{{ else }} {{-\infty}}"
     line: ClassVar[str] = "np.where({1}, {0}, -np.inf)"
 
     scores: Name

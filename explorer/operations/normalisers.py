@@ -74,7 +74,7 @@ def _softmax_work(scores: tuple[Number, ...], chosen: int) -> Worked:
 def _softmax_formula(weights: str, scores: str, turned: bool) -> str:
     if turned:
         of_columns = r"\mathrm{softmax}_{\text{of each column}}"
-        return rf"{transposed(weights)} = {of_columns}({transposed(scores)})"
+        return rf"{transposed(weights)} = {of_columns} \allowbreak ({transposed(scores)})"
     return rf"{weights} = \mathrm{{softmax}}({scores})"
 
 
@@ -116,7 +116,8 @@ def _total_work(scores: tuple[Number, ...], chosen: int) -> Worked:
 
 
 def _total_formula(weights: str, scores: str, turned: bool) -> str:
-    return rf"a_{{i,j}} = s_{{i,j}} / \textstyle\sum_n s_{{i,n}}\;\; (S = {scores})"
+    where = "" if scores == "S" else rf"\;\; (S = {scores})"
+    return rf"a_{{i,j}} = s_{{i,j}} / \textstyle\sum_n s_{{i,n}}{where}"
 
 
 def _total_program(weights: str, scores: str, library: Library, numbers: Array) -> list[str]:

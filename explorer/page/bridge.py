@@ -72,7 +72,7 @@ def light(
             },
             "colours": _COLOURS,
             "kin": kin,
-            "words": [labels.shown(token, 40) for token in tokens],
+            "words": labels.told_apart(tokens, 40),
             "decimals": decimals,
             "turned": turned,
         },

@@ -264,7 +264,8 @@ function nameOf(chart, row, column) {
       : `${words[row] ?? row + 1}, feature ${column + 1}`;
   }
   if (names.hovertext) return plain(names.hovertext[down][across]);
-  return plain(names.form.replace("%{y}", () => yaxis.ticktext[down]).replace("%{x}", () => xaxis.ticktext[across]));
+  // In one go: a word may hold such a sign itself.
+  return plain(names.form.replace(/%\{([xy])\}/g, (_, axis) => (axis === "y" ? yaxis.ticktext[down] : xaxis.ticktext[across])));
 }
 
 // Where words are drawn as columns, only the drawing is transposed: rows are words here all the same.
@@ -394,10 +395,15 @@ function relative(chart, cells, colour, text) {
   box.style.color = colour ?? "";
   if (!text) return;
   const label = box.appendChild(Object.assign(document.createElement("span"), { textContent: text }));
-  if (box.offsetTop < label.offsetHeight + 4) label.className = "under";
-  const over = box.offsetLeft + box.offsetWidth / 2 + label.offsetWidth / 2 - chart.width;
-  const under = box.offsetLeft + box.offsetWidth / 2 - label.offsetWidth / 2;
-  label.style.marginLeft = `${-Math.max(over, Math.min(under, 0))}px`;
+  // Whole, and inside what is seen of the chart, which may scroll: above the cell, else below it.
+  const { scrollLeft: from, clientWidth: wide } = chart.box;
+  label.style.maxWidth = `${wide}px`;
+  const { offsetWidth: width, offsetHeight: height } = label;
+  const { offsetTop: top, offsetHeight: cell } = box;
+  const under = top + cell + 4;
+  const y = top >= height + 4 ? top - height - 4 : under + height <= chart.sheet.offsetHeight ? under : Math.max(top - height, 0);
+  const x = Math.max(Math.min(box.offsetLeft + (box.offsetWidth - width) / 2, from + wide - width), from);
+  Object.assign(label.style, { left: `${x - box.offsetLeft}px`, top: `${y - top}px` });
 }
 
 function showKin() {

@@ -16,6 +16,8 @@ from explorer.page.session.state import session
 from explorer.settings import Settings
 from explorer.view import Direction, Open, View
 
+MOST_NAMED = 10
+"""Things that a notice names; of more, how many."""
 _VIEWS = {
     Open.ATTENTION: "Attention",
     Open.COMPARE: "Compare",
@@ -43,8 +45,10 @@ def notices(view: View) -> None:
         lines = [
             f"- {labels.markdown(part.name, 30)} = {labels.markdown(part.given, 60)} "
             f"({labels.markdown(part.rule)})"
-            for part in session().ignored
+            for part in session().ignored[:MOST_NAMED]
         ]
+        if len(session().ignored) > MOST_NAMED:
+            lines.append(f"- and {len(session().ignored) - MOST_NAMED:,} more")
         st.warning("Not everything could be used:\n\n" + "\n".join(lines))
 
 

@@ -64,7 +64,7 @@ def _code(t: AttentionTrace, settings: Settings, opened: State) -> None:
             st.code(script, language="python", wrap_lines=True)
         else:
             st.caption("Too long to show here: it has all your numbers in.")
-        _download("Download attention.py", script, "attention.py", "text/x-python")
+        _download("Download attention.py", lambda: script, "attention.py", "text/x-python")
 
 
 def _numbers(t: AttentionTrace, settings: Settings, view: View, opened: State) -> None:

@@ -12,6 +12,8 @@ _PAGE = """
 .st-key-arrows_scroll { overflow-x: auto; overflow-y: hidden; }
 [class*="st-key-steps"] > *, [class*="st-key-steps"] [data-testid="stLayoutWrapper"],
 [class*="st-key-steps"] .stElementContainer { max-width: 100%; }
+[class*="st-key-steps"] .katex { display: inline-block; max-width: 100%; overflow: auto hidden;
+  vertical-align: bottom; padding: 3px 3px 6px 0; margin: -3px 0 -6px; }
 [data-testid="stMarkdownContainer"]:has(table) { overflow-x: auto; }
 @keyframes fade { from { mask-size: 100% 100%; } }
 .st-key-arrows_scroll, .chart, .katex-display, [data-testid="stMarkdownContainer"]:has(table) {
