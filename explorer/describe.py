@@ -106,11 +106,9 @@ def scaling(raw: AttentionTrace, scaled: AttentionTrace, head: int | None, qkv: 
         f"{bits_after:.2f} bits instead of {bits_before:.2f}."
     )
     if not qkv:
-        own = np.einsum("hii->hi", raw.scores if head is None else raw.scores[[head]])
         said += (
-            f" Because queries and keys are the same vectors here, a word’s score with itself is "
-            f"its squared length ({own.mean():.2f} on average, raw), which grows with d; the root "
-            f"takes back only a part of that."
+            " Here a word is compared with itself, and that score grows faster than √d, so scaling "
+            "helps less."
         )
     return said
 

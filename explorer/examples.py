@@ -43,6 +43,7 @@ class Example:
     source: str = ""
     note: str = ""
     printed: tuple[Printed, ...] = ()
+    beside: str = ""  # another example, with which it opens in the view Compare
 
 
 _JOURNEY = Settings(
@@ -284,6 +285,31 @@ EXAMPLES: dict[str, Example] = {
         key=0,
         source=_STATQUEST,
         printed=(_printed("context", (0, 1, 2), "0.6038 0.7434 / -0.0062 0.6072 / 3.4989 2.2427"),),
+    ),
+    "two_banks": Example(
+        title="bank: river or money",
+        settings=Settings(
+            text="They took money to the bank",
+            d_model=3,
+            x=table([[0, 0, 2], [0, 1, 1], [0, 3, 0], [0, 0, 1], [0, 0, 1], [1, 1, 0]]),
+        ),
+        query=5,
+        key=2,
+        note="Hand-made vectors: the first number is for water, the second for money, the third "
+        "for neither. “bank” has one of both.",
+        beside="river_bank",
+    ),
+    "river_bank": Example(
+        title="bank: by the river",
+        settings=Settings(
+            text="They fished from the river bank",
+            d_model=3,
+            x=table([[0, 0, 2], [2, 0, 1], [0, 0, 1], [0, 0, 1], [3, 0, 0], [1, 1, 0]]),
+        ),
+        query=5,
+        key=4,
+        note="Hand-made vectors: the first number is for water, the second for money, the third "
+        "for neither.",
     ),
     "dog_man": Example(
         title="dog bites man",

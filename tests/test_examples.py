@@ -107,6 +107,18 @@ FROZEN = {
     },
     "poem": POEM,
     "poem_causal": POEM | {"mask": ("causal",)},
+    "two_banks": PLAIN
+    | {
+        "text": "They took money to the bank",
+        "d_model": 3,
+        "x": ((0, 0, 2), (0, 1, 1), (0, 3, 0), (0, 0, 1), (0, 0, 1), (1, 1, 0)),
+    },
+    "river_bank": PLAIN
+    | {
+        "text": "They fished from the river bank",
+        "d_model": 3,
+        "x": ((0, 0, 2), (2, 0, 1), (0, 0, 1), (0, 0, 1), (3, 0, 0), (1, 1, 0)),
+    },
     "dog_man": PLAIN | {"text": "dog bites man"},
     "repetition": PLAIN | {"text": "A rose is a rose is a rose"},
     "long_sentence": PLAIN
@@ -132,6 +144,8 @@ FIRST_LOOK = {
     "four_words": (0, 2),
     "poem": (0, 1),
     "poem_causal": (1, 0),
+    "two_banks": (5, 2),
+    "river_bank": (5, 4),
     "dog_man": (0, 2),
     "repetition": (1, 4),
     "long_sentence": (9, 16),
@@ -223,3 +237,7 @@ def test_only_karim_prints_numbers_that_do_not_hold_and_the_note_says_why():
 def test_no_printed_number_has_more_decimals_than_it_says(name, printed):
     numbers = np.array(printed.numbers)
     np.testing.assert_array_equal(numbers, numbers.round(printed.decimals))
+
+
+def test_an_example_of_two_sentences_opens_with_the_other_one():
+    assert {n: e.beside for n, e in EXAMPLES.items() if e.beside} == {"two_banks": "river_bank"}

@@ -26,7 +26,7 @@ from explorer.link.codec import decode, encode
 from explorer.link.experiment import experiment
 from explorer.link.parameters import PARAMETERS
 from explorer.link.state import defaults
-from explorer.page import bridge
+from explorer.page import bridge, compare_view
 from explorer.page.session import address
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
 from explorer.tokens import given
@@ -379,6 +379,8 @@ def test_choosing_an_example_sets_every_control(paste, name):
             assert page.session_state[parameter] == on_control(usual, parameter), parameter
     for parameter in ("example", "text", "d_model", "scale", "mask", "qkv", "n_heads", "query"):
         assert page.get_by_key(parameter).value == on_control(usual, parameter), parameter
+    if EXAMPLES[name].beside:
+        page = choose(page, view="attention")
     assert_shows(page, EXAMPLES[name].settings)
 
 
@@ -410,6 +412,11 @@ def test_typing_the_examples_sentence_again_brings_its_vectors_back(paste):
 
 # Compare
 
+COMPARED = {
+    f"{side}_{what}" for side in "ab" for what in ("arrows", "weights", "context", "scores")
+}
+COMPARED |= {"c_weights", "c_context", "largest"}
+
 
 @pytest.mark.parametrize(
     "options", [{}, {"mask": "causal,padding"}, {"d_model": "6", "n_heads": "3", "head": "1"}]
@@ -417,7 +424,7 @@ def test_typing_the_examples_sentence_again_brings_its_vectors_back(paste):
 def test_compare_shows_both_on_one_scale_and_their_difference(paste, options):
     page = paste(view="compare", **options)
     drawn = {key: spec["data"] for key, spec in charts(page).items()}
-    assert set(drawn) == {"a_scores", "b_scores", "a_weights", "b_weights", "difference"}
+    assert set(drawn) == COMPARED
     settings = experiment(decode(options)[0])
     head = int(options.get("head", 0))
     raw, scaled = (trace(replace(settings, scale=scale)) for scale in ("raw", "sqrt_d_k"))
@@ -429,7 +436,7 @@ def test_compare_shows_both_on_one_scale_and_their_difference(paste, options):
         for step in ("scores", "weights"):
             ours = shown(t, "masked" if step == "scores" else step)
             np.testing.assert_allclose(z(drawn[f"{side}_{step}"][0]), ours, **FLOAT32)
-    change = z(drawn["difference"][0])
+    change = z(drawn["c_weights"][0])
     np.testing.assert_allclose(change, shown(scaled, "weights") - shown(raw, "weights"), **FLOAT32)
     a, b = z(drawn["a_weights"][0]), z(drawn["b_weights"][0])
     np.testing.assert_allclose(change, b - a, rtol=1e-5, atol=1e-7)
@@ -439,8 +446,8 @@ def test_compare_shows_both_on_one_scale_and_their_difference(paste, options):
         top = np.nanmax([np.abs(z(drawn[f"{side}_{step}"][0])) for side in "ab"])
         assert ends == pytest.approx([low * top, top] * 2)
     most = np.nanmax(np.abs(change))
-    assert drawn["difference"][0]["zmin"] == pytest.approx(-most)
-    assert drawn["difference"][0]["zmax"] == pytest.approx(most)
+    assert drawn["c_weights"][0]["zmin"] == pytest.approx(-most)
+    assert drawn["c_weights"][0]["zmax"] == pytest.approx(most)
 
 
 def test_compare_by_row_has_one_scale_for_both_of_a_row(paste):
@@ -459,14 +466,20 @@ def test_compare_by_row_has_one_scale_for_both_of_a_row(paste):
 def test_compare_has_nothing_to_scale_and_says_why(paste):
     page = paste(view="compare", scale="sqrt_d_k")
     assert page.get_by_key("scale").disabled
-    assert any("nothing to choose" in caption.value for caption in page.sidebar.caption)
+    assert any("shows both" in caption.value for caption in page.sidebar.caption)
     assert not choose(page, view="attention").get_by_key("scale").disabled
     assert page.get_by_key("scale").value == "sqrt_d_k"
 
 
+def in_numbers(page):
+    """Compare, with its table opened."""
+    page.session_state["in_numbers"] = True
+    return run(page)
+
+
 def table(page):
     """The rows of the Markdown table under Compare, cell by cell."""
-    (text,) = [m.value for m in page.markdown if m.value.startswith("| query")]
+    (text,) = [m.value for m in in_numbers(page).markdown if m.value.startswith("| query")]
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines()]
     assert {len(row) for row in rows} == {10}
     return [[cell.strip() for cell in row] for row in rows[2:]]
@@ -494,7 +507,7 @@ def test_a_word_that_may_see_nobody_has_dashes_in_the_table(paste):
 
 def test_any_state_can_be_pinned_and_compared_with_what_comes_next(paste):
     page = paste(view="compare", example="bank_river")
-    next(b for b in page.button if b.label == "Pin this state as A").click()
+    next(b for b in page.button if b.label == "Keep this as A, then change something").click()
     run(page)
     assert link(page)["pin"] == "example=bank_river"
     page = choose(page, mask=["causal"], scale="sqrt_d_k", temperature=2.0)
@@ -505,7 +518,7 @@ def test_any_state_can_be_pinned_and_compared_with_what_comes_next(paste):
     seen = np.where(b.visible, b.weights[0], np.nan)
     np.testing.assert_allclose(numbers(page, "b_weights"), seen, **FLOAT32)
     change = b.weights[0] - a.weights[0]
-    np.testing.assert_allclose(numbers(page, "difference"), change, **FLOAT32)
+    np.testing.assert_allclose(numbers(page, "c_weights"), change, **FLOAT32)
     said = " ".join(bodies(page))
     assert "scaling raw → ÷ √d\\_k" in said
     assert "temperature 1 → 2" in said
@@ -516,9 +529,11 @@ def test_both_states_travel_in_the_link_and_swap(paste):
     page = paste(view="compare", text="dog bites man", d_model="6", position="alibi",
                  pin="text=man+bites+dog&d_model=6")  # fmt: skip
     assert link(page)["pin"] == "text=man+bites+dog&d_model=6"
-    assert "difference" not in charts(page)
-    assert any("sentences differ" in text for text in bodies(page))
-    tables = next(m.value for m in page.markdown if m.value.startswith("| A, pinned: query"))
+    assert "c_weights" not in charts(page)
+    assert any("cells cannot be subtracted" in text for text in bodies(page))
+    tables = next(
+        m.value for m in in_numbers(page).markdown if m.value.startswith("| A, pinned: query")
+    )
     assert [text.count("\n") for text in tables.split("\n\n")] == [4, 4]
     next(b for b in page.button if b.label == "Swap A and B").click()
     run(page)
@@ -529,12 +544,65 @@ def test_both_states_travel_in_the_link_and_swap(paste):
     next(b for b in page.button if b.label == "Unpin").click()
     run(page)
     assert "pin" not in link(page)
-    assert set(charts(page)) == {"a_scores", "b_scores", "a_weights", "b_weights", "difference"}
+    assert set(charts(page)) == COMPARED
+
+
+def test_two_sentences_meet_in_the_word_that_both_have(paste):
+    """Its vector goes in alike and comes out otherwise; the cosine of both is said."""
+    page = paste(example="two_banks")
+    a, b = (trace(EXAMPLES[name].settings) for name in ("river_bank", "two_banks"))
+    (said,) = [text for text in bodies(page) if "cosine" in text]
+    (at_a, at_b), (out_a, out_b) = ((5, 5), (a.context[0, 5], b.context[0, 5]))
+    np.testing.assert_array_equal(a.x[at_a], b.x[at_b])
+    cosine = out_a @ out_b / np.linalg.norm(out_a) / np.linalg.norm(out_b)
+    assert cosine < 0.5
+    assert "“bank” in both: the same vector in, another vector out" in said
+    assert f"**{cosine:.2f}**" in said
+    shared = [0, 3, 5], [0, 4, 5]  # They, the, bank
+    for side, t, places in (("a", a, shared[0]), ("b", b, shared[1])):
+        np.testing.assert_allclose(
+            numbers(page, f"{side}_context"), t.context[0][places], **FLOAT32
+        )
+        np.testing.assert_array_equal(numbers(page, f"{side}_embeddings"), t.x[places])
+    change = b.context[0][shared[1]] - a.context[0][shared[0]]
+    np.testing.assert_allclose(numbers(page, "c_context"), change, **FLOAT32)
+
+    page = choose(page, query=4)  # the: word 4 in A
+    assert any("A, pinned: “the” asks" in text for text in bodies(page))
+    page = choose(page, query=2)  # money is in B alone, so A goes on with its own query
+    assert any("stands in B alone" in text for text in bodies(page))
+    assert any("A, pinned: “bank” asks" in text for text in bodies(page))
+    next(b for b in page.button if b.label == "Unpin").click()
+    run(page)
+    assert link(page) == {"example": "two_banks", "query": "2", "pin": "none"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "set_"),
+    [
+        ({"chart": "a_weights", "row": 5, "column": 3},
+         [{"step": "weights", "query": 5, "key": 4}]),
+        ({"chart": "b_scores", "row": 5, "column": 3}, [{"step": "scores", "query": 5, "key": 3}]),
+        ({"chart": "a_context", "row": 1, "column": 2},
+         [{"step": "context", "query": 4, "feature": 2}]),
+        ({"chart": "a_arrows", "row": -14, "column": 3}, [{"query": 4}]),
+        ({"chart": "a_arrows", "row": -14, "column": 4}, []),  # river is in A alone
+        ({"chart": "a_weights", "row": 4, "column": 5}, []),
+        ({"chart": "a_context", "row": 9, "column": 0}, []),
+        ({"chart": "a_weights", "row": "5", "column": None}, []),
+    ],
+)  # fmt: skip
+def test_a_click_on_either_side_opens_the_word_that_both_have(monkeypatch, put, cell, set_):
+    a, b = (trace(EXAMPLES[name].settings) for name in ("river_bank", "two_banks"))
+    pair = compare_view._paired("", a, View(query=5), "", b, View(query=5))
+    monkeypatch.setattr(compare_view, "said", lambda _: {"picked": cell})
+    compare_view._picked(pair)
+    assert put == set_
 
 
 def test_other_vectors_behind_the_same_words_are_named_as_a_difference(paste):
     page = paste(view="compare", text="bank of river", d_model="4", pin="example=bank_river")
-    assert any("What differs: embeddings" in text for text in bodies(page))
+    assert any("They differ in: embeddings" in text for text in bodies(page))
 
 
 def test_weights_that_are_no_numbers_are_said_to_be_none(paste):
@@ -765,11 +833,11 @@ def assert_literal(page, words):
         assert not any(
             w in trace_.get("hovertemplate", "") for trace_ in spec["data"] for w in words
         )
-        if key == "arrows":
+        if key.endswith("arrows"):
             drawn = [re.sub("^<b><span[^>]*>|</span></b>$", "", w) for w in spec["data"][0]["text"]]
             shown = [labels.shown(word, 14) for word in words]
         elif key not in ("w_q", "w_k", "w_v", "w_o"):
-            drawn = spec["layout"]["yaxis"]["ticktext"]
+            drawn = spec["layout"]["xaxis" if key == "largest" else "yaxis"]["ticktext"]
             shown = [labels.shown(word, 12) for word in words]
         else:
             continue
@@ -978,8 +1046,6 @@ def test_a_forged_click_does_nothing(put, cell):
         (CELL, {"step": "scores", "query": 1, "key": 2}),
         (CELL | {"row": 6.0, "column": 0}, {"step": "scores", "query": 6, "key": 0}),
         (CELL | {"chart": "context"}, {"step": "context", "query": 1, "feature": 2}),
-        (CELL | {"chart": "a_weights"}, {"step": "weights", "query": 1, "key": 2}),
-        (CELL | {"chart": "difference"}, {"step": "weights", "query": 1, "key": 2}),
         ({"chart": "arrows", "row": -14, "column": 4}, {"query": 4}),
     ],
 )

@@ -504,7 +504,9 @@ def test_no_link_is_a_reason_to_fail(link):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_examples_own_values_are_its_own_experiment(name):
     assert experiment(defaults(name)) == EXAMPLES[name].settings
-    assert defaults(name).view == View(query=EXAMPLES[name].query, key=EXAMPLES[name].key)
+    view = Open.COMPARE if EXAMPLES[name].beside else Open.ATTENTION
+    look = View(query=EXAMPLES[name].query, key=EXAMPLES[name].key, view=view)
+    assert defaults(name).view == look
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -669,7 +671,7 @@ def test_two_states_travel_in_one_link(now, then):
 
 def test_a_pin_holds_what_is_computed_and_not_what_is_looked_at():
     seen = defaults("bank_river").but(query=2, view=Open.COMPARE, decimals=5)
-    assert pin_of(seen) == "example=bank_river"
+    assert pin_of(seen) == "example=bank_river&query=2"
     assert pinned(seen.pin) is None
 
 

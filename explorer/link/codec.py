@@ -47,7 +47,7 @@ def decode(link: Mapping[str, str]) -> tuple[State, list[Ignored]]:
         if name in link:
             try:
                 value = parameter.read(link[name])
-                read[name] = _checked_pin(value) if name == PIN else value
+                read[name] = _checked_pin(value) if name == PIN and value else value
             except ValueError:
                 ignored.append(Ignored(name, link[name], f"expected {parameter.rule()}"))
     example = read.get("example", OWN if "text" in read else DEFAULT)
@@ -103,10 +103,10 @@ def address(page: str, link: Mapping[str, str]) -> str:
 
 
 def pin_of(state: State) -> str:
-    """The experiment alone, without what is looked at: as it is kept to be compared with."""
+    """The experiment and its query, without what else is looked at: as it is compared with."""
     usual = defaults(state.example)
-    seen = {name: usual.value(name) for name in LOOKED_AT}
-    return urlencode(encode(state.but(**seen, pin=None), limited=False))
+    seen = {name: usual.value(name) for name in LOOKED_AT - {"query"}}
+    return urlencode(encode(state.but(**seen, pin=usual.pin), limited=False))
 
 
 @lru_cache(
@@ -118,13 +118,14 @@ def pinned(pin: str | None) -> State | None:
 
 
 def _opened(pin: str) -> tuple[State, list[Ignored]]:
-    return decode(dict(parse_qsl(pin, keep_blank_values=True)))
+    state, ignored = decode(dict(parse_qsl(pin, keep_blank_values=True)))
+    return state.but(pin=None), ignored
 
 
 def _checked_pin(pin: str) -> str:
     """A pin as this page writes it. Raises ValueError for what no experiment can be made of."""
     state, ignored = _opened(pin)
-    if ignored or state.pin is not None:
+    if ignored or PIN in dict(parse_qsl(pin, keep_blank_values=True)):
         raise ValueError
     experiment(state)
     return pin_of(state)

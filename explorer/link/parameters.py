@@ -196,7 +196,7 @@ PARAMETERS: dict[str, Parameter] = {
     "revealed": _whole(REVEALED),
     "moved": _switch(),
     # The link to another experiment; `codec.decode` sees to it that it is one.
-    PIN: Parameter(str, lambda: "a state of this page, as it writes it"),
+    PIN: _or("none", Parameter(str, lambda: "a state of this page, as it writes it")),
     "lab": _one_of(lambda: Lab),
     "lab_seed": _whole(limits.SEED),
     "lab_curve": _one_of(lambda: Curve),

@@ -9,7 +9,7 @@ from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES
 from explorer.settings import Mask, Scale, Settings
 from explorer.tokens import Cut, tokenize
-from explorer.view import View
+from explorer.view import Open, View
 
 LOOKED_AT = frozenset(field.name for field in fields(View))
 """The names of what changes no number."""
@@ -73,9 +73,13 @@ def defaults(example: str) -> State:
     """The state of an example as it opens, or of a sentence of one's own."""
     named = EXAMPLES.get(example)
     settings = _BLANK if named is None else named.settings
-    view = View() if named is None else View(query=named.query, key=named.key)
+    view, pin = View(), None
+    if named is not None:
+        view = View(query=named.query, key=named.key)
+        if named.beside:
+            view, pin = replace(view, view=Open.COMPARE), f"example={named.beside}"
     given = {name: getattr(settings, name) for name in _SCALARS}
-    return State(example=example, view=view, **given)
+    return State(example=example, view=view, pin=pin, **given)
 
 
 def experiment_of(state: State) -> dict[str, Any]:

@@ -98,8 +98,7 @@ def pick(cell: object, t: AttentionTrace, view: View) -> None:
     if chart == "heads":
         _pick_head(row, column, t.n_heads, n_tokens)
         return
-    name = str(chart).removeprefix("a_").removeprefix("b_")
-    step = step_of(t, {"difference": "weights"}.get(name, name), view.head)
+    step = step_of(t, str(chart), view.head)
     if step is None:
         return
     n_rows, n_columns = t.arrays[step.name].shape[-2:]

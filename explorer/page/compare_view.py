@@ -10,16 +10,22 @@ import streamlit as st
 from explorer import describe, labels
 from explorer.attention import Array, BoolArray
 from explorer.export import markdown_table
-from explorer.figures.matrix import Kind, Layout, largest, layout, matrix, row_bounds
+from explorer.figures.bars import bars
+from explorer.figures.enlarged import narrowed
+from explorer.figures.matrix import Kind, largest, layout, matrix, row_bounds
 from explorer.link.parameters import EDITS, PARAMETERS
 from explorer.link.run import Run
 from explorer.link.state import State
 from explorer.measures import entropy_bits
 from explorer.operations.matrices import Role
-from explorer.page.bridge import Kin, bridge
+from explorer.page import style
+from explorer.page.attention_view import arrow_graph
+from explorer.page.bridge import Kin, is_place, light, pick
 from explorer.page.chart import chart
 from explorer.page.session import address, pins
+from explorer.page.session.state import said
 from explorer.settings import D_MODEL, Scale, Settings
+from explorer.tokens import same_word
 from explorer.trace import AttentionTrace, trace
 from explorer.view import Colour, Turned, View
 from explorer.walks import Light, Lights
@@ -44,83 +50,139 @@ _NAMES = {
 }
 
 
+_BESIDE = 12
+"""Words up to which A and B stand beside each other."""
+_HALF = 327
+"""Pixels of a matrix of few words: two fit beside each other on a small laptop."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Side:
     """One of the two states."""
 
     name: str
     t: AttentionTrace
-    head: int | None
+    view: View  # what is looked at in it: its own query, and a head that it has
 
     @property
     def scores(self) -> Array:
         """What the weights are made of, hidden keys at -inf."""
-        return self.t.masked[self.head]
+        return self.t.masked[self.view.head]
 
     @property
     def weights(self) -> Array:
         """Of the open head, or the average."""
-        return self.t.weights_of(self.head)
+        return self.t.weights_of(self.view.head)
+
+    @property
+    def context(self) -> Array:
+        """Of the open head; where that is the average, what leaves the layer."""
+        head = self.view.head
+        return self.t.output if head is None else self.t.context[head]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pair:
+    """Both, and which words of the one are which of the other."""
+
+    a: Side
+    b: Side
+    shared: list[tuple[int, int]]
+
+    @property
+    def aligned(self) -> bool:
+        """Whether both have the same words, so that they can be subtracted cell by cell."""
+        return self.a.t.tokens == self.b.t.tokens
+
+    def in_b(self, chart: str, row: int) -> int | None:
+        """The word of B that a row in a chart, or a column of words, stands for."""
+        if self.aligned or chart in ("b_weights", "b_scores", "b_arrows"):
+            return row
+        if chart in ("a_weights", "a_scores", "a_arrows"):
+            return dict(self.shared).get(row)
+        return self.shared[row][1] if row < len(self.shared) else None
 
 
 def compare_view(run: Run) -> None:
-    """Draw scores and weights of both on one scale, the difference, and each row in numbers."""
+    """Draw both on the same scales: arrows, weights, context vectors and scores."""
     settings, view, pinned = run.settings, run.view, pins.pinned()
-    _buttons(pinned is not None)
     if pinned is None:
         raw, scaled = (trace(replace(settings, scale=scale)) for scale in Scale)
-        a, b = Side("A, raw", raw, view.head), Side("B, scaled", scaled, view.head)
+        pair = _paired("raw", raw, view, "scaled", scaled, view)
         d_k = settings.d_query
         st.markdown(
-            f"**A, raw** against **B, scaled**: the same experiment twice, the scores as they are "
-            f"and the scores divided by √d_k = √{d_k} = {labels.number(d_k**0.5, view.decimals)}."
+            f"**A**: raw scores. **B**: the same scores divided by √{d_k} = "
+            f"{labels.number(d_k**0.5, view.decimals)}. "
+            + describe.scaling(raw, scaled, view.head, settings.qkv)
         )
-        st.markdown(describe.scaling(raw, scaled, view.head, settings.qkv))
     else:
-        a, b = _sides(pinned, run)
+        pair = _paired("pinned", pinned.trace, pinned.view, "now", run.trace, view)
+        a, b = pair.a, pair.b
         st.markdown(_what_differs(pinned.state, run.state, not np.array_equal(a.t.x, b.t.x)))
-        st.markdown(describe.compared(a.weights, b.weights, a.t, b.t))
+        if not pair.aligned:
+            st.markdown(_same_word(pair))
+        else:
+            st.markdown(describe.compared(a.weights, b.weights, a.t, b.t))
+    _buttons(pinned is not None)
     if st.context.is_embedded:
         _dimension()
-    _draw(a, b, settings, view)
+    _draw(pair, settings, view)
+
+
+def _paired(
+    name_a: str, a: AttentionTrace, look_a: View, name_b: str, b: AttentionTrace, view: View
+) -> Pair:
+    """Both sides. A asks with the word of B's query; where A has no such word, with its own."""
+    shared = _shared(a.tokens, b.tokens)
+    query = {j: i for i, j in shared}.get(view.query, min(look_a.query, len(a.tokens) - 1))
+    # A head that only one of them has is compared with the first one of the other.
+    head = view.head if view.head is None or view.head < a.n_heads else 0
+    key = min(view.key, len(a.tokens) - 1)
+    look = replace(view, query=query, key=key, head=head)
+    return Pair(Side(f"A, {name_a}", a, look), Side(f"B, {name_b}", b, view), shared)
+
+
+def _shared(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[int, int]]:
+    """The words of both sentences, each time a word comes, as their places in A and in B."""
+    if a == b:
+        return [(n, n) for n in range(len(a))]
+    free: dict[str, list[int]] = {}
+    for j, word in enumerate(b):
+        free.setdefault(same_word(word), []).append(j)
+    pairs = [(i, free.get(same_word(word), [])) for i, word in enumerate(a)]
+    return [(i, places.pop(0)) for i, places in pairs if places]
 
 
 def _buttons(is_pinned: bool) -> None:
     with st.container(horizontal=True):
-        st.button(
-            "Pin this state as A",
-            on_click=pins.pin,
-            help="Then change anything: B is the page as it is, A stays. The link holds both.",
-        )
         if is_pinned:
             st.button("Swap A and B", on_click=pins.swap)
             st.button("Unpin", on_click=pins.unpin, help="Back to raw against scaled.")
-
-
-def _sides(pinned: Run, run: Run) -> tuple[Side, Side]:
-    a, b, view = pinned.trace, run.trace, run.view
-    # A head that only one of them has is compared with the first one of the other.
-    head = view.head if view.head is None or view.head < a.n_heads else 0
-    return Side("A, pinned", a, head), Side("B, now", b, view.head)
+        st.button(
+            "Keep this as A, then change something",
+            on_click=pins.pin,
+            key="pin_this",
+            help="A stays as it is, B follows the page. The link holds both.",
+        )
 
 
 def _what_differs(pinned: State, state: State, other_vectors: bool) -> str:
     """Name everything in which the two states differ."""
-    said = []
+    found = []
     for name, word in _NAMES.items():
         before, now = pinned.value(name), state.value(name)
         if before == now:
             continue
         if name in ("text", EDITS):
-            said.append(word)
+            found.append(word)
         else:
             write = PARAMETERS[name].write
-            said.append(f"{word} {_code(write(before))} → {_code(write(now))}")
-    if not said and other_vectors:  # two examples may share their words and nothing else
-        said.append("embeddings")
-    if not said:
-        return "**A, pinned** and **B, now** are the same so far: change anything."
-    return f"**A, pinned** against **B, now**. What differs: {'; '.join(said)}."
+            found.append(f"{word} {_code(write(before))} → {_code(write(now))}")
+    if not found and other_vectors:  # two examples may share their words and nothing else
+        found.append("embeddings")
+    if not found:
+        return "**A** is what you kept. Now change anything. A stays as it is."
+    return f"**A** is what you kept, **B** is the page now. They differ in: {'; '.join(found)}."
 
 
 def _code(text: str) -> str:
@@ -128,89 +190,205 @@ def _code(text: str) -> str:
     return labels.markdown(words.replace("sqrt d k", "÷ √d_k"))  # as its control says it
 
 
-def _draw(a: Side, b: Side, settings: Settings, view: View) -> None:
-    aligned = a.t.tokens == b.t.tokens
-    one_head = a.head is not None
-    hidden = [~side.t.visible for side in (a, b)]
-    frames = [layout(side.t.tokens) for side in (a, b)]
-    by_row = view.colour is Colour.ROW and aligned
-    drawn: list[str] = []
-
-    def pair(step: str, kind: Kind, matrices: tuple[Array, Array], bound: float) -> None:
-        seen = [np.where(h, np.nan, m) for m, h in zip(matrices, hidden, strict=True)]
-        rows = row_bounds(np.hstack(seen)) if by_row else None
-        for n, (letter, side) in enumerate((("a", a), ("b", b))):
-            key = f"{letter}_{step}"
-            masked = "masked " if step == "scores" and hidden[n].any() else ""
-            title = side.name.replace(",", f": {masked}{step},", 1)
-            _matrix(
-                key, title, matrices[n], side.t.tokens, kind, frames[n], view,
-                hidden=hidden[n] if hidden[n].any() else None, bound=bound, rows=rows,
-            )  # fmt: skip
-            drawn.append(key)
-
-    score_bound = weight_bound = 1.0
-    if one_head:
-        score_bound = max(largest(side.scores) for side in (a, b))
-        with st.container(horizontal=True, key="steps"):
-            pair("scores", Kind.SIGNED, (a.scores, b.scores), score_bound)
-    weights = (a.weights, b.weights)
-    if view.colour is not Colour.UNIT:
-        weight_bound = max(map(largest, weights))
-    negative = any((np.nan_to_num(w) < 0).any() for w in weights)
-    change = None
-    with st.container(horizontal=True, key="steps_of_weights"):
-        pair("weights", Kind.SIGNED if negative else Kind.WEIGHTS, weights, weight_bound)
-        if aligned:
-            change = b.weights - a.weights
-            both = hidden[0] & hidden[1]
-            _matrix(
-                "difference", "B − A", change, a.t.tokens, Kind.SIGNED,
-                frames[0], view, hidden=both if both.any() else None,
-            )  # fmt: skip
-            drawn.append("difference")
-    if not aligned:
-        st.caption("The sentences differ, so there is no difference to draw word by word.")
-    st.caption(_scales(view, score_bound, weight_bound, change, by_row))
-    st.markdown(_table(a, b, view, aligned))
-    lit: Lights = {}
-    for key in drawn:
-        n_tokens = len((a if key.startswith("a_") else b).t.tokens)
-        rows = (view.query, view.query)
-        lit[key] = [Light(Role.ROW, rows, (0, n_tokens - 1))] if view.query < n_tokens else []
-    bridge(b.t, view, lit, dict.fromkeys(drawn, Kin.PAIRS) if aligned else {})
-
-
-def _matrix(
-    key: str,
-    title: str,
-    numbers: Array,
-    tokens: tuple[str, ...],
-    kind: Kind,
-    frame: Layout,
-    view: View,
-    *,
-    hidden: BoolArray | None,
-    bound: float | None = None,
-    rows: Array | None = None,
-) -> None:
-    figure = matrix(
-        numbers,
-        rows=tokens,
-        columns=tokens,
-        kind=kind,
-        frame=frame,
-        decimals=view.decimals,
-        hidden=hidden,
-        bound=bound,
-        row_bounds=rows,
-        hover="%{y} → %{x}",
-        turned=view.turned is Turned.COLUMNS,
+def _same_word(pair: Pair) -> str:
+    """Say what the two sentences make of the word that asks in both."""
+    a, b = pair.a, pair.b
+    i, j = a.view.query, b.view.query
+    word = labels.markdown(b.t.tokens[j], 24)
+    if (i, j) not in pair.shared:
+        return f"“{word}” stands in B alone. Click a word of both sentences to compare it."
+    if a.t.x.shape[1] != b.t.x.shape[1] or a.context.shape[1] != b.context.shape[1]:
+        return f"“{word}” stands in both, with vectors of different sizes."
+    same = np.allclose(a.t.x[i], b.t.x[j])
+    lengths = np.linalg.norm(a.context[i]) * np.linalg.norm(b.context[j])
+    alike = labels.number(a.context[i] @ b.context[j] / lengths, 2) if lengths else None
+    into = "the same vector in" if same else "another vector in"
+    return f"**“{word}” in both: {into}, another vector out.**" + (
+        f" The cosine between the two context vectors is **{alike}**; 1 would mean the same "
+        f"direction."
+        if alike
+        else ""
     )
-    alt = describe.pairs(title, numbers, tokens, None if hidden is None else ~hidden, view.decimals)
-    with st.container(width=figure.width, gap="xxsmall"):
+
+
+def _draw(pair: Pair, settings: Settings, view: View) -> None:
+    a, b = pair.a, pair.b
+    drawing = _Drawing(pair, view)
+    _arrows(pair)
+    if pair.aligned:
+        drawing.weights()
+        drawing.of_shared("context", "Context vectors", (a.context, b.context))
+    elif pair.shared:
+        drawing.of_shared("embeddings", "Embeddings of the words in both", (a.t.x, b.t.x))
+        both = (a.context, b.context)
+        drawing.of_shared("context", "Context vectors of the words in both", both)
+    else:
+        st.caption("The two sentences share no word, so there is no vector to compare.")
+    if not pair.aligned:
+        drawing.weights()
+    if view.head is not None:
+        drawing.scores()
+    if pair.aligned and view.colour is not Colour.ROW:
+        st.caption("A and B share one colour scale; B − A has its own, white where nothing moved.")
+    _in_numbers(pair, view)
+    lit = drawing.lit
+    kin = dict.fromkeys([key for key in lit if "context" not in key], Kin.PAIRS)
+    light(
+        b.t.tokens, lit, kin if pair.aligned else {}, view.decimals, lambda: _picked(pair),
+        view.turned is Turned.COLUMNS,
+    )  # fmt: skip
+
+
+def _picked(pair: Pair) -> None:
+    """Callback: what was clicked on either side is opened in B, by the word that both have."""
+    cell = said("bridge").get("picked")
+    if not isinstance(cell, dict):
+        return
+    name, row, column = str(cell.get("chart")), cell.get("row"), cell.get("column")
+    step = name.partition("_")[2]
+    is_pairs = step in ("weights", "scores", "arrows")
+    if is_place(row, 10**6) and step != "arrows":
+        row = pair.in_b(name, int(row))
+    if is_place(column, 10**6) and is_pairs:
+        column = pair.in_b(name, int(column))
+    pick({"chart": step, "row": row, "column": column}, pair.b.t, pair.b.view)
+
+
+def _arrows(pair: Pair) -> None:
+    """Who attends to whom on both sides, beside each other where there is room."""
+    few = max(len(side.t.tokens) for side in (pair.a, pair.b)) <= _BESIDE
+    places = st.columns(2, gap="medium") if few else [st.container(), st.container()]
+    for place, letter, side in zip(places, "ab", (pair.a, pair.b), strict=True):
+        with place:
+            word = labels.markdown(side.t.tokens[side.view.query], 24)
+            st.markdown(f"**{side.name}: “{word}” asks**")
+            graph = arrow_graph(side.t, side.view)
+            n_tokens = len(side.t.tokens)
+            style.least_width(f"{letter}_arrows", 40 * n_tokens, most=150 * n_tokens)
+            with st.container(key=f"{letter}_arrows_scroll"):
+                chart(graph.figure, f"{letter}_arrows", graph.alt)
+
+
+class _Drawing:
+    """Draws the matrices of both sides, and keeps what of them is lit."""
+
+    def __init__(self, pair: Pair, view: View) -> None:
+        self.pair, self.view = pair, view
+        self.lit: Lights = {}
+        self.few = max(len(pair.a.t.tokens), len(pair.b.t.tokens)) <= _BESIDE
+
+    def scores(self) -> None:
+        """What the weights are made of."""
+        a, b = self.pair.a, self.pair.b
+        bound = max(largest(side.scores) for side in (a, b))
+        masked = not all(side.t.visible.all() for side in (a, b))
+        st.markdown("**Masked scores**" if masked else "**Scores**")
+        with st.container(horizontal=True, key="steps"):
+            self._both_pairs("scores", Kind.SIGNED, (a.scores, b.scores), bound)
+
+    def weights(self) -> None:
+        """Who attends to whom, and where both have the same words what is between."""
+        a, b = self.pair.a, self.pair.b
+        both = (a.weights, b.weights)
+        bound = 1.0 if self.view.colour is Colour.UNIT else max(map(largest, both))
+        negative = any((np.nan_to_num(w) < 0).any() for w in both)
+        st.markdown("**Weights**")
+        with st.container(horizontal=True, key="steps_of_weights"):
+            self._both_pairs("weights", Kind.SIGNED if negative else Kind.WEIGHTS, both, bound)
+            if self.pair.aligned:
+                unseen = ~(a.t.visible | b.t.visible)
+                self._matrix(
+                    "c_weights", "B − A", b.weights - a.weights, a.t.tokens, None,
+                    Kind.SIGNED, b.view.query, hidden=unseen if unseen.any() else None,
+                )  # fmt: skip
+        if not self.pair.aligned:
+            st.caption("Different words, so cells cannot be subtracted.")
+
+    def of_shared(self, step: str, title: str, both: tuple[Array, Array]) -> None:
+        """Vectors of the words that both have, in the same rows, and what is between."""
+        pair = self.pair
+        places = tuple(zip(*pair.shared, strict=True))
+        rows = tuple(pair.b.t.tokens[j] for j in places[1])
+        vectors = [numbers[list(at)] for numbers, at in zip(both, places, strict=True)]
+        bound = max(map(largest, vectors))
+        asks = pair.b.view.query
+        lit = places[1].index(asks) if asks in places[1] else None
         st.markdown(f"**{title}**")
-        chart(figure, key, alt)
+        with st.container(horizontal=True, key=f"steps_of_{step}"):
+            for letter, side, numbers in zip("ab", (pair.a, pair.b), vectors, strict=True):
+                names = _features(numbers.shape[1])
+                self._matrix(
+                    f"{letter}_{step}",
+                    side.name,
+                    numbers,
+                    rows,
+                    names,
+                    Kind.SIGNED,
+                    lit,
+                    bound=bound,
+                )
+            if vectors[0].shape == vectors[1].shape:
+                names, change = _features(vectors[0].shape[1]), vectors[1] - vectors[0]
+                self._matrix(f"c_{step}", "B − A", change, rows, names, Kind.SIGNED, lit)
+
+    def _both_pairs(self, step: str, kind: Kind, both: tuple[Array, Array], bound: float) -> None:
+        sides = (self.pair.a, self.pair.b)
+        hidden = [~side.t.visible for side in sides]
+        bounds = None
+        if self.view.colour is Colour.ROW and self.pair.aligned:
+            seen = [np.where(h, np.nan, m) for m, h in zip(both, hidden, strict=True)]
+            bounds = row_bounds(np.hstack(seen))
+        for letter, side, numbers, unseen in zip("ab", sides, both, hidden, strict=True):
+            self._matrix(
+                f"{letter}_{step}", side.name, numbers, side.t.tokens, None, kind, side.view.query,
+                hidden=unseen if unseen.any() else None, bound=bound, bounds=bounds,
+            )  # fmt: skip
+
+    def _matrix(
+        self,
+        key: str,
+        title: str,
+        numbers: Array,
+        rows: tuple[str, ...],
+        columns: tuple[str, ...] | None,
+        kind: Kind,
+        query: int | None,
+        *,
+        hidden: BoolArray | None = None,
+        bound: float | None = None,
+        bounds: Array | None = None,
+    ) -> None:
+        view = self.view
+        figure = matrix(
+            numbers,
+            rows=rows,
+            columns=rows if columns is None else columns,
+            kind=kind,
+            frame=layout(rows),
+            decimals=view.decimals,
+            hidden=hidden,
+            bound=bound,
+            row_bounds=bounds,
+            hover="%{y} → %{x}" if columns is None else "%{y}, feature %{x}",
+            turned=view.turned is Turned.COLUMNS,
+        )
+        if self.few:
+            figure = narrowed(figure, _HALF)
+        what = f"{key.partition('_')[2].capitalize()}, {title}"
+        if columns is None:
+            seen = None if hidden is None else ~hidden
+            alt = describe.pairs(what, numbers, rows, seen, view.decimals)
+        else:
+            alt = describe.vectors(what, numbers, rows, view.decimals)
+        with st.container(width=figure.width, gap="xxsmall"):
+            st.markdown(f"**{title}**")
+            chart(figure, key, alt)
+        whole = (0, numbers.shape[1] - 1)
+        self.lit[key] = [] if query is None else [Light(Role.ROW, (query, query), whole)]
+
+
+def _features(count: int) -> tuple[str, ...]:
+    return tuple(str(n) for n in range(1, count + 1))
 
 
 def _dimension() -> None:
@@ -220,16 +398,21 @@ def _dimension() -> None:
     )
 
 
-def _scales(view: View, scores: float, weights: float, change: Array | None, by_row: bool) -> str:
-    score, weight = (labels.number(n, view.decimals) for n in (scores, weights))
-    most = None if change is None else labels.number(largest(change), view.decimals)
-    own = "" if most is None else f" The change has its own, from −{most} to {most}."
-    if by_row:
-        return f"Colours: each row up to its largest number in A and B.{own}"
-    return (
-        f"Changes are computed before rounding. Colours, one scale for each pair: scores from "
-        f"−{score} to {score}, white at 0; weights from 0 to {weight}.{own}"
-    )
+def _in_numbers(pair: Pair, view: View) -> None:
+    """The largest weight of each word as bars, and all that is measured in a table."""
+    a, b = pair.a, pair.b
+    if not pair.shared:
+        return
+    places = tuple(map(list, zip(*pair.shared, strict=True)))
+    tops = [_measures(side)[0][at] for side, at in zip((a, b), places, strict=True)]
+    names = [b.t.tokens[j] for j in places[1]]
+    what = "Each word’s largest weight"
+    st.markdown(f"**{what}** in A and in B")
+    figure = bars({a.name: tops[0], b.name: tops[1]}, names, title="largest weight")
+    chart(figure, "largest", describe.vectors(what, np.stack(tops, axis=-1), names, view.decimals))
+    box = st.expander("Read each word in numbers", key="in_numbers", on_change="rerun")
+    if box.open:
+        box.markdown(_table(a, b, view, pair.aligned))
 
 
 def _measures(side: Side) -> tuple[Array, Array, Array]:

@@ -129,7 +129,7 @@ def _scaling(state: State) -> None:
         "or leave it raw.",
     )
     if compared:
-        st.caption("Compare shows both, raw and scaled, so there is nothing to choose here.")
+        st.caption("Compare shows both.")
 
 
 def _masks(state: State) -> None:

@@ -9,14 +9,14 @@ _PAGE = """
 @media (max-width: 640px) { .stMainBlockContainer { padding: 4.5rem 1rem 4rem; } }
 [data-testid="stSidebarHeader"] { height: 2rem; margin-bottom: 0; }
 [data-testid="stSidebar"] h1 { font-size: 1.3rem; padding-top: 0; }
-.st-key-arrows_scroll { overflow-x: auto; overflow-y: hidden; }
+[class*="arrows_scroll"] { overflow-x: auto; overflow-y: hidden; }
 [class*="st-key-steps"] > *, [class*="st-key-steps"] [data-testid="stLayoutWrapper"],
 [class*="st-key-steps"] .stElementContainer { max-width: 100%; }
 [class*="st-key-steps"] .katex { display: inline-block; max-width: 100%; overflow: auto hidden;
   vertical-align: bottom; padding: 3px 3px 6px 0; margin: -3px 0 -6px; }
 [data-testid="stMarkdownContainer"]:has(table) { overflow-x: auto; }
 @keyframes fade { from { mask-size: 100% 100%; } }
-.st-key-arrows_scroll, .chart, .katex-display, [data-testid="stMarkdownContainer"]:has(table) {
+[class*="arrows_scroll"], .chart, .katex-display, [data-testid="stMarkdownContainer"]:has(table) {
   mask: linear-gradient(to right, #000 calc(100% - 2.5rem), transparent)
     0 0 / calc(100% + 2.5rem) 100% no-repeat;
   animation: fade linear; animation-timeline: scroll(self inline); }

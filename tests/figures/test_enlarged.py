@@ -1,9 +1,9 @@
-"""A figure for the front of a class is the same figure, larger."""
+"""A figure in another size is the same figure."""
 
 import numpy as np
 from figures.checked import checked
 
-from explorer.figures.enlarged import enlarged
+from explorer.figures.enlarged import enlarged, narrowed
 from explorer.figures.matrix import Kind, layout, matrix
 
 
@@ -20,3 +20,19 @@ def test_sizes_and_letters_grow_and_numbers_stay():
     assert larger.data[0].textfont.size == 2 * figure.data[0].textfont.size
     np.testing.assert_array_equal(larger.data[0].z, figure.data[0].z)
     assert larger.data[0].text == figure.data[0].text
+
+
+def test_a_narrower_matrix_keeps_its_digits_apart_and_turns_long_words():
+    words = ("unbelievable", "sentences", "of", "many", "long", "words")
+    numbers = np.full((6, 6), 0.123)
+    figure = matrix(numbers, rows=words, columns=words, kind=Kind.WEIGHTS, frame=layout(words))
+    narrow = checked(narrowed(figure, 100))
+    margin = narrow.layout.margin
+    cell = (narrow.layout.width - margin.l - margin.r) / 6
+    assert 34 < cell < 36  # five signs in 12 pixels' height, and 6 pixels of room
+    assert narrow.layout.xaxis.tickangle == -90
+    rows = [
+        f.layout.height - f.layout.margin.t - f.layout.margin.b for f in (narrow, checked(figure))
+    ]
+    assert rows[0] == rows[1]
+    assert narrowed(figure, 2000) is figure

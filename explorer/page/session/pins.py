@@ -25,8 +25,9 @@ def unpin() -> None:
 
 
 def swap() -> None:
-    """Callback: make the pinned state the present one, and pin this one."""
+    """Callback: make the pinned state the present one, with its query, and pin this one."""
     state = address.now().state
     pinned = codec.pinned(state.pin)
     assert pinned is not None, "the button stands only beside a pinned state"
-    address.put(**experiment_of(pinned), pin=codec.pin_of(state))
+    query = pinned.view.query
+    address.put(**experiment_of(pinned), query=query, pin=codec.pin_of(state))
