@@ -94,6 +94,7 @@ def touch(name: str | None = None) -> None:
 def _changed(names: Collection[str], control: str | None = None) -> None:
     """Note a change; where the parts can follow it, have them drawn and end the callback here."""
     mine, chosen = session(), _chosen_state()
+    tellings.not_heard_yet()
     names = {*names, *now().changed(chosen)}
     if fragments.can_follow(names) and not (mine.touched or mine.ignored):
         _, mended = codec.settle(chosen)

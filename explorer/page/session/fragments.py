@@ -55,6 +55,7 @@ def part(
         if session().touched:
             st.rerun()  # by one of its own controls, and for more than the parts
         draw(*args)
+        session().parts_waiting.discard(name)
         if session().last_chart == name:
             session().last_chart = None
             streamlit_inside.is_sent()
@@ -74,6 +75,7 @@ def begin() -> None:
     """Say that the whole page is being drawn."""
     mine = session()
     mine.parts, mine.parts_are_enough, mine.last_chart = [], False, None
+    mine.parts_waiting = set()
 
 
 def are_enough() -> None:
@@ -105,7 +107,13 @@ def follow(names: Set[str], controls: bool) -> None:
     it is to say already; after a click on a chart all controls have something else to say.
     """
     mine = session()
-    parts = [p for p in mine.parts if p.follows & names or (controls and p.has_controls)]
+    # What was asked for before may have been broken off by this change, before it was drawn.
+    mine.parts_waiting |= {
+        part.name
+        for part in mine.parts
+        if part.follows & names or (controls and part.has_controls)
+    }
+    parts = [part for part in mine.parts if part.name in mine.parts_waiting]
     parts.sort(key=lambda part: not part.has_charts)
     mine.last_chart = next((part.name for part in reversed(parts) if part.has_charts), None)
     st.rerun([part.name for part in parts])

@@ -65,6 +65,7 @@ class Session:
     parts: list[Part] = field(default_factory=list)
     parts_are_enough: bool = False
     parts_of_whole: list[Part] | None = None  # of the last one drawn
+    parts_waiting: set[str] = field(default_factory=set)  # to be drawn, by name
     last_chart: str | None = None  #  the last part with charts of those that are drawn now
 
     # What controls were told (see `tellings`)

@@ -39,6 +39,18 @@ def tell_again(name: str, value: Any) -> None:
         say(name, value)
 
 
+def not_heard_yet() -> None:
+    """Say that a run begins, which may drop what was told on its way: let it be heard anew.
+
+    Streamlit drops the messages of the parts that it draws again, but not the later message of the
+    control that nobody sees. That would be heard, and what was told would not.
+    """
+    mine, heard = session(), _number_heard()
+    for name, telling in mine.tellings.items():
+        if telling.number > heard:
+            mine.tellings[name] = replace(telling, number=mine.last_telling + 1)
+
+
 def chosen(name: str, value: Any) -> Any:
     """What the reader has chosen with a control that is on the page; else `value`, as it was.
 
