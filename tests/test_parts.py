@@ -146,6 +146,15 @@ def test_a_run_that_was_broken_off_is_made_up_for():
     assert is_part(choose(page, "query", 3))
 
 
+def test_parts_that_were_broken_off_are_drawn_with_those_of_the_next_choice():
+    page = open_page(BOXES)
+    page.session_state["session"].parts_waiting = {"three_ways_box"}
+    page = choose(page, "step", "scores")
+    assert is_part(page)
+    assert page.get_by_key("three_ways")
+    assert not page.session_state["session"].parts_waiting
+
+
 def test_what_is_not_on_its_way_to_the_browser_is_drawn_again(monkeypatch):
     monkeypatch.setattr("explorer.page.streamlit_inside.is_sent", lambda: False)
     page = open_page()

@@ -3,6 +3,8 @@
 import pytest
 from test_page import choose, go, is_part, link, open_page, run
 
+from explorer.page.session import fragments
+
 
 @pytest.fixture
 def page():
@@ -70,6 +72,21 @@ def test_parts_too_tell_a_control_again_that_has_not_heard():
     assert is_part(page)
     assert says(page, "query") == 5
     assert is_told(page, "query")
+
+
+def test_what_a_run_may_drop_on_its_way_is_to_be_heard_anew(page, monkeypatch):
+    """It drops what told the controls, and not what asks whether they heard."""
+    mine, heard, follow = page.session_state["session"], says(page, "heard"), fragments.follow
+
+    def looked_at(*args, **kwargs):
+        assert mine.tellings["step"].number > int(heard)
+        follow(*args, **kwargs)
+
+    monkeypatch.setattr(fragments, "follow", looked_at)
+    page = late(page, step="weights", query=3)
+    assert is_part(page)
+    assert (says(page, "step"), says(page, "query")) == ("scores", 3)
+    assert int(says(page, "heard")) > int(heard)
 
 
 def test_a_control_that_gave_way_to_another_is_off_the_page(page):

@@ -109,9 +109,7 @@ def follow(names: Set[str], controls: bool) -> None:
     mine = session()
     # What was asked for before may have been broken off by this change, before it was drawn.
     mine.parts_waiting |= {
-        part.name
-        for part in mine.parts
-        if part.follows & names or (controls and part.has_controls)
+        part.name for part in mine.parts if part.follows & names or (controls and part.has_controls)
     }
     parts = [part for part in mine.parts if part.name in mine.parts_waiting]
     parts.sort(key=lambda part: not part.has_charts)
