@@ -135,3 +135,17 @@ def test_going_back_tells_what_differs_and_leaves_the_rest_to_the_reader():
     page = late(page, scale="sqrt_d_k", d_model=4)
     assert link(page) == {"d_model": "4"}
     assert says(page, "scale") == "raw"
+
+
+def test_a_control_is_not_told_what_it_says_already(page):
+    """On its way that would cover what the reader chooses meanwhile."""
+    page = choose(page, step="weights")
+    assert "step" not in page.session_state["session"].tellings
+    made_of = next(button for button in page.button if str(button.key).startswith("Made of"))
+    step = says(page, "step")
+    made_of.click()
+    page = run(page)
+    told = set(page.session_state["session"].tellings)
+    assert "step" in told
+    assert says(page, "step") != step
+    assert "query" not in told

@@ -176,9 +176,14 @@ def _to_control(name: str, state: State) -> Any:
 
 
 def _tell(state: State, names: Collection[str]) -> None:
-    """Tell the controls that are on the page; the others are told when they are drawn."""
+    """Tell the controls that are on the page; the others are told when they are drawn.
+
+    None is told what it says already: on its way that would cover what the reader chooses next.
+    """
     for name in _on_page().intersection(names):
-        tellings.tell(name, _to_control(name, state))
+        value = _to_control(name, state)
+        if said(name) != value or tellings.is_untold(name):
+            tellings.tell(name, value)
 
 
 def _on_page() -> set[str]:

@@ -69,6 +69,11 @@ def chosen(name: str, value: Any) -> Any:
     return says
 
 
+def is_untold(name: str) -> bool:
+    """Whether a control may not have heard yet what it was told."""
+    return name in session().tellings
+
+
 def is_waiting() -> bool:
     """Whether some control has not heard yet what it is to say."""
     return any(telling.number > _number_heard() for telling in session().tellings.values())
