@@ -17,6 +17,7 @@ from explorer import masks
 from explorer.attention import BoolArray
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
+from explorer.positions import Pairs, Stretched, Turning
 from explorer.tokens import Cut, tokenize
 
 Table = tuple[tuple[float, ...], ...]
@@ -34,6 +35,8 @@ N_HEADS = range(1, 65)
 D_HEAD = range(1, 65)
 SEED = range(0, 1_000_000)
 TEMPERATURE = (0.1, 10.0)
+BASE = range(2, 100_000_001)
+STRETCH = (1.0, 64.0)
 RADIUS = range(0, MAX_TOKENS + 1)
 PAD = range(0, MAX_TOKENS + 1)
 
@@ -78,6 +81,10 @@ class Settings:
     w_v: Table | None = None  #   (C, H * d_v)
     w_o: Table | None = None  #   (H * d_v, C); None: the identity, where that is square
     position: str = "none"  #     how a word's place comes in: a row of SCHEMES
+    pairs: Pairs = Pairs.NEIGHBOURS  # of rotary positions: which features turn together,
+    base: int = 10_000  #         what the angles shrink by from pair to pair,
+    stretch: float = 1.0  #       for how many times as long a sentence,
+    stretched: Stretched = Stretched.PLACES  # and what is stretched for that
     scale: Scale = Scale.RAW
     temperature: float = 1.0  #   what the scores are divided by, last before the softmax
     rule: str = "softmax"  #      how scores become weights: a row of NORMALISERS
@@ -97,6 +104,10 @@ class Settings:
         object.__setattr__(self, "scale", Scale(self.scale))
         _check_code("cut", self.cut, Cut)
         object.__setattr__(self, "cut", Cut(self.cut))
+        _check_code("pairs", self.pairs, Pairs)
+        object.__setattr__(self, "pairs", Pairs(self.pairs))
+        _check_code("stretched", self.stretched, Stretched)
+        object.__setattr__(self, "stretched", Stretched(self.stretched))
         _check_code("position", self.position, SCHEMES)
         _check_code("rule", self.rule, NORMALISERS)
         self._check_numbers()
@@ -143,6 +154,11 @@ class Settings:
         return self.scale.factor(self.d_query)
 
     @property
+    def turning(self) -> Turning:
+        """How rotary positions turn queries and keys."""
+        return Turning(self.pairs, float(self.base), self.stretch, self.stretched)
+
+    @property
     def visible(self) -> BoolArray:
         """All chosen masks at once: (T, T), True where the query may see the key."""
         n_tokens = len(self.tokens)
@@ -163,11 +179,9 @@ class Settings:
         _check_whole("The seed", self.seed, SEED)
         _check_whole("The window's radius", self.radius, RADIUS)
         _check_whole("The number of padding tokens", self.pad, PAD)
-        low, high = TEMPERATURE
-        if not low <= self.temperature <= high:
-            raise ValueError(
-                f"The temperature must be a number from {low} to {high:g}; got {self.temperature}."
-            )
+        _check_whole("The base of rotary positions", self.base, BASE)
+        _check_between("The temperature", self.temperature, TEMPERATURE)
+        _check_between("The stretch of rotary positions", self.stretch, STRETCH)
         for name, given in (("d_k", self.d_k), ("d_v", self.d_v)):
             if given is not None:
                 _check_whole(name, given, D_HEAD)
@@ -236,6 +250,12 @@ def _check_whole(what: str, given: int, allowed: range) -> None:
         raise ValueError(
             f"{what} must be a whole number from {allowed[0]} to {allowed[-1]:,}; got {given!r}."
         )
+
+
+def _check_between(what: str, given: float, ends: tuple[float, float]) -> None:
+    low, high = ends
+    if not low <= given <= high:
+        raise ValueError(f"{what} must be a number from {low:g} to {high:g}; got {given}.")
 
 
 def _check_table(what: str, given: Table | None, n_rows: int, n_columns: int) -> None:

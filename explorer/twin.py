@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from explorer.attention import Array
+from explorer.positions import Pairs, Stretched
 from explorer.settings import Mask, Scale, Settings
 from explorer.trace import AttentionTrace
 
@@ -48,7 +49,7 @@ def run(t: AttentionTrace, settings: Settings) -> Twin:
     q, k, v = heads(t, settings)
     visible = may_see(settings, len(t.tokens))
     if settings.position == "rotary":
-        q, k = turned(q), turned(k)
+        q, k = turned(q, settings), turned(k, settings)
     scale = scale_of(settings, q.shape[-1]) / settings.temperature
     bias = distance_bias(settings, len(t.tokens)) / settings.temperature
     lines, fused = WAYS[settings.rule]
@@ -126,7 +127,7 @@ def added_positions(settings: Settings, n_tokens: int, n_features: int) -> Tenso
     return added
 
 
-def turned(x: Tensor) -> Tensor:
+def turned(x: Tensor, settings: Settings) -> Tensor:
     """Rotary positions as complex numbers: (H, T, D)."""
     n_tokens, n_features = x.shape[-2:]
     pairs = n_features // 2
@@ -134,9 +135,20 @@ def turned(x: Tensor) -> Tensor:
         return x
     place = torch.arange(n_tokens, dtype=torch.float64)
     pair = torch.arange(pairs, dtype=torch.float64)
-    angle = torch.outer(place, 10_000 ** (-2 * pair / n_features))
-    points = torch.view_as_complex(x[..., : 2 * pairs].unflatten(-1, (pairs, 2)).contiguous())
-    there = torch.view_as_real(points * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+    base = torch.tensor(float(settings.base), dtype=torch.float64)
+    if settings.stretched is Stretched.PLACES:
+        place = place / settings.stretch
+    elif n_features > 2:
+        base = base * settings.stretch ** (n_features / (n_features - 2))
+    angle = torch.outer(place, base ** (-2 * pair / n_features))
+    two = x[..., : 2 * pairs]
+    halves = settings.pairs is Pairs.HALVES
+    points = (
+        two.unflatten(-1, (2, pairs)).transpose(-1, -2) if halves else two.unflatten(-1, (pairs, 2))
+    )
+    points = torch.view_as_complex(points.contiguous())
+    there = torch.view_as_real(points * torch.polar(torch.ones_like(angle), angle))
+    there = (there.transpose(-1, -2) if halves else there).flatten(-2)
     return torch.cat([there, x[..., 2 * pairs :]], dim=-1)
 
 

@@ -182,7 +182,9 @@ def lights(t: AttentionTrace, view: View) -> Lights:
             heads = operand.block[0] if operand.step.by_head else (view.head,)
             if view.head in heads:  # of other heads nothing is drawn
                 rows, columns = operand.block[-2:]
-                lit[operand.step.name].append(Light(operand.role, _span(rows), _span(columns)))
+                # Cells that leave some out between them are lit one by one.
+                spans = [_span(columns)] if columns.step == 1 else [(c, c) for c in columns]
+                lit[operand.step.name] += [Light(operand.role, _span(rows), s) for s in spans]
     *_, i, j = cell
     lit[picked.name].append(Light(Role.PICKED, (i, i), (j, j)))
     return lit

@@ -45,6 +45,7 @@ class CaptionReader(Reader):
 
     head: that the captions speak of; None: the average. turned: words are columns.
     first_place: of the first word. A pair of features that is turned by no angle stays as it is.
+    settings: say the base and the stretch of rotary positions; None: those of the paper.
     """
 
     def __init__(
@@ -55,10 +56,11 @@ class CaptionReader(Reader):
         head: int | None,
         turned: bool = False,
         first_place: int = 0,
+        settings: Any = None,
     ) -> None:
         super().__init__(self.look_up, matrices=True)
         self.arrays, self.visible, self.n_heads, self.head = arrays, visible, n_heads, head
-        self.turned, self.first_place = turned, first_place
+        self.turned, self.first_place, self.settings = turned, first_place, settings
         self.asked: set[str] = set()
 
     def matrix(self, step: str, head: int | None = None) -> Any:
@@ -139,14 +141,27 @@ class CaptionReader(Reader):
         return self.transposed(self.softmax(self.transposed(columns)))
 
     def turn(self, vectors: Any) -> Any:
+        d = vectors.shape[-2 if self.turned else -1]
+        return self.turn_pairs(vectors, np.arange(d // 2 * 2).reshape(-1, 2))
+
+    def turn_by_halves(self, vectors: Any) -> Any:
+        d = vectors.shape[-2 if self.turned else -1]
+        return self.turn_pairs(vectors, np.arange(d // 2 * 2).reshape(2, -1).T)
+
+    def turn_pairs(self, vectors: Any, pairs: np.ndarray) -> Any:
         """Each pair of features is a point in the plane, turned by p / 10000^(2i/d)."""
         rows = self.transposed(vectors) if self.turned else vectors
         n, d = rows.shape[-2:]
-        pairs = d // 2
-        points = rows[..., 0 : 2 * pairs : 2] + 1j * rows[..., 1 : 2 * pairs : 2]
-        place = np.arange(n)[:, None] + self.first_place
-        points = points * np.exp(1j * place / 10_000 ** (2 * np.arange(pairs) / d))
+        left, right = pairs.T
+        place, base = np.arange(n)[:, None] + self.first_place, 10_000.0
+        if self.settings is not None:
+            base, stretch = float(self.settings.base), self.settings.stretch
+            if self.settings.stretched == "places":
+                place = place / stretch
+            elif d > 2:
+                base *= stretch ** (d / (d - 2))
+        turn = np.exp(1j * place / base ** (2 * np.arange(len(pairs)) / d))
+        points = (rows[..., left] + 1j * rows[..., right]) * turn
         turned = rows.copy()
-        turned[..., 0 : 2 * pairs : 2] = points.real
-        turned[..., 1 : 2 * pairs : 2] = points.imag
+        turned[..., left], turned[..., right] = points.real, points.imag
         return self.transposed(turned) if self.turned else turned

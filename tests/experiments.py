@@ -1,7 +1,8 @@
 """One table of experiments, built from the product's tables: what joins is tested everywhere.
 
-`SMALL` is the full product at three words, for tests that visit every cell. `PAIRS` is for
-programs, pages and files: at other sizes, any two choices meet in some experiment.
+`SMALL` is the full product at three words of what attention was in the paper, for tests that visit
+every cell; in `TODAY`, at three words too, any two choices meet of all that came later. `PAIRS` is
+for programs, pages and files: at other sizes, any two choices meet in some experiment.
 """
 
 from __future__ import annotations
@@ -53,6 +54,16 @@ _NUMBERS: Choices = {
     "temperature": {"temperature 1": {}, f"temperature {OTHER}": {"temperature": OTHER}},
     "mask": MASKS,
 }
+_HALVES = {"position": "rotary", "pairs": "halves"}
+_LATER: Choices = _NUMBERS | {
+    "position": _codes("position", SCHEMES)
+    | {
+        "rotary, halves": _HALVES,
+        "rotary, halves, another base, places stretched": _HALVES | {"base": 500, "stretch": 2.5},
+        "rotary, base stretched": {"position": "rotary", "stretch": 4.0, "stretched": "ntk"},
+    },
+}
+"""What the paper's attention has, and what came later."""
 _MORE_SHAPES = SHAPES | {
     "embeddings by hand": {"d_model": 5, "by_hand": ("x",)},
     "five features, five heads": {"d_model": 5, "n_heads": 5},
@@ -133,14 +144,15 @@ def _newly_met(row: dict[int, str], column: int, answer: str, open_pairs: Mappin
     return sum(tuple(sorted((own, other))) in open_pairs for other in row.items())
 
 
-def _any_two_meet(choices: Choices) -> dict[str, Settings]:
+def _any_two_meet(choices: Choices, **fixed: Any) -> dict[str, Settings]:
     found = {}
     for names in pairwise({key: tuple(answers) for key, answers in choices.items()}):
         answers = [answers[name] for answers, name in zip(choices.values(), names, strict=True)]
         fields = {key: value for answer in answers for key, value in answer.items()}
-        found[", ".join(names)] = _with_tables(fields)
+        found[", ".join(names)] = _with_tables(fixed | fields)
     return found
 
 
 SMALL = every(_NUMBERS | {"shape": SHAPES}, text=THREE_WORDS)
-PAIRS = _any_two_meet(_NUMBERS | {"shape": _MORE_SHAPES, "text": TEXTS})
+TODAY = _any_two_meet(_LATER | {"shape": SHAPES}, text=THREE_WORDS)
+PAIRS = _any_two_meet(_LATER | {"shape": _MORE_SHAPES, "text": TEXTS})

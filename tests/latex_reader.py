@@ -268,10 +268,14 @@ class _Parser:
         if token == r"\mathrm":
             return self.softmax()
         if token == "R":
+            halves = self.take_if("_")
+            if halves:
+                for token_ in ("{", r"\text{halves}", "}"):
+                    self.take(token_)
             self.take("(")
             node = self.sum()
             self.take(")")
-            return ("turn", node)
+            return ("turn by halves" if halves else "turn", node)
         return self.symbol(token)
 
     def softmax(self) -> Node:

@@ -7,6 +7,7 @@ from itertools import combinations
 from hypothesis import strategies as st
 
 from explorer.operations.schemes import SCHEMES
+from explorer.positions import Pairs, Stretched
 from explorer.settings import Mask, Scale, Settings, Table
 from explorer.tokens import tokenize
 
@@ -52,6 +53,10 @@ def experiments(draw: st.DrawFn, bound: float = 2.0, **fixed) -> Settings:
         "d_k": draw(st.sampled_from([None, 1, 2, 3, 4])),
         "d_v": draw(st.sampled_from([None, 1, 2, 3, 4])),
         "position": draw(st.sampled_from(list(SCHEMES))),
+        "pairs": draw(st.sampled_from(Pairs)),
+        "base": draw(st.sampled_from([10_000, 500_000, 7])),
+        "stretch": draw(st.sampled_from([1.0, 1.0, 2.5])),
+        "stretched": draw(st.sampled_from(Stretched)),
         "scale": draw(st.sampled_from(Scale)),
         "temperature": draw(st.sampled_from([1.0, 1.0, 0.5, 2.5])),
         "mask": draw(st.sampled_from(MASKS)),

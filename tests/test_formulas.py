@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 
 import numpy as np
-from experiments import PAIRS, SMALL
+from experiments import PAIRS, SMALL, TODAY
 from latex_reader import Interval, Reader, has_symbols, lines, printed, slots
 from reading import (
     DECIMALS,
@@ -158,7 +158,7 @@ def check_sentence(run_, view, cell, sentence, where):
 
 def test_every_line_of_every_panel_says_the_open_number():
     said, read = Said(), set()
-    for name, settings in SMALL.items():
+    for name, settings in (SMALL | TODAY).items():
         run_ = run(name, settings)
         for head in (*run_.heads, *[None] * (len(run_.heads) > 1)):
             here = {step: identity(run_, step, head) for step in openable(run_, head)}

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 from caption_reader import CaptionReader
-from experiments import PAIRS, SMALL
+from experiments import PAIRS, SMALL, TODAY
 from reading import array, caption, is_given, lit, openable, run, some_cells, steps, structure
 
 from explorer.operations.matrices import Role
@@ -75,7 +75,7 @@ def cells_lit(run_, view):
 
 def test_exactly_what_a_number_is_made_of_is_lit():
     seen, walked = set(), set()
-    for count, (name, settings) in enumerate(SMALL.items()):
+    for count, (name, settings) in enumerate((SMALL | TODAY).items()):
         run_ = run(name, settings)
         if structure(run_) in walked:
             continue
@@ -87,7 +87,8 @@ def test_exactly_what_a_number_is_made_of_is_lit():
                 want = {s: cells_.tobytes() for s, cells_ in operands.items() if cells_.any()}
                 assert cells_lit(run_, view) == want, (name, str(view.step), head, (i, c))
                 seen.add(view.step)
-    assert seen == {s for name in SMALL for s in openable(run(name, SMALL[name]), 0)}
+    every = (SMALL | TODAY).items()
+    assert seen == {s for name, settings in every for s in openable(run(name, settings), 0)}
 
 
 def test_the_query_s_row_and_the_picked_cell_are_lit_in_every_matrix_of_words():

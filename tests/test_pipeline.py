@@ -116,7 +116,7 @@ def test_the_way_back_is_that_of_pytorch(settings, seed):
     made = (x @ leaves[name] if settings.qkv else x for name in ("w_q", "w_k", "w_v"))
     q, k, v = map(split, made)
     if settings.position == "rotary":
-        q, k = twin.turned(q), twin.turned(k)
+        q, k = twin.turned(q, settings), twin.turned(k, settings)
     scale = twin.scale_of(settings, q.shape[-1]) / settings.temperature
     bias = twin.distance_bias(settings, n_tokens) / settings.temperature
     attend_ = twin.by_total if settings.rule == "total" else twin.three_lines

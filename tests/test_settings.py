@@ -7,6 +7,7 @@ import pytest
 
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
+from explorer.positions import Pairs, Stretched
 from explorer.settings import (
     MAX_CHARACTERS,
     MAX_NUMBER,
@@ -44,6 +45,10 @@ def test_the_defaults_never_change():
         "w_v": None,
         "w_o": None,
         "position": "none",
+        "pairs": "neighbours",
+        "base": 10_000,
+        "stretch": 1.0,
+        "stretched": "places",
         "scale": "raw",
         "temperature": 1.0,
         "rule": "softmax",
@@ -60,6 +65,8 @@ def test_the_codes_in_links_never_change():
     assert [str(mask) for mask in Mask] == ["causal", "window", "padding", "custom"]
     assert list(SCHEMES) == ["none", "sinusoidal", "halves", "rotary", "alibi"]
     assert list(NORMALISERS) == ["softmax", "total"]
+    assert [str(pairs) for pairs in Pairs] == ["neighbours", "halves"]
+    assert [str(stretched) for stretched in Stretched] == ["places", "ntk"]
 
 
 # Equal and hashable

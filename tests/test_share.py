@@ -24,6 +24,7 @@ from explorer.link.run import run
 from explorer.link.state import defaults, experiment_of
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
+from explorer.positions import Pairs, Stretched
 from explorer.pretrained.measures import Behaviour
 from explorer.settings import MAX_CHARACTERS, MAX_TOKENS, Mask, Scale, Settings
 from explorer.tokens import Cut, tokenize
@@ -50,6 +51,10 @@ WARM_MAT = {
     "cut": "words",
     "d_model": 3,
     "position": "none",
+    "pairs": "neighbours",
+    "base": 10_000,
+    "stretch": 1.0,
+    "stretched": "places",
     "scale": "raw",
     "temperature": 1.0,
     "rule": "softmax",
@@ -109,6 +114,8 @@ def values(draw):
     one_of |= {
         "position": list(SCHEMES),
         "rule": list(NORMALISERS),
+        "pairs": Pairs,
+        "stretched": Stretched,
         "turned": Turned,
         "drawing": Drawing,
     }
@@ -121,6 +128,8 @@ def values(draw):
                 "text": sentences() | st.text(max_size=30),
                 "d_model": whole(2, 64),
                 "mask": st.sets(st.sampled_from(Mask)).map(in_order),
+                "base": whole(2, 10**8),
+                "stretch": st.sampled_from([1.0, 1.5, 64.0]),
                 "radius": whole(0, 64),
                 "pad": whole(0, 64),
                 "qkv": st.booleans(),

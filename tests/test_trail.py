@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from experiments import OTHER, PAIRS, SMALL
+from experiments import OTHER, PAIRS, SMALL, TODAY
 from reading import (
     array,
     cell,
@@ -25,7 +25,7 @@ GIVEN = ("embeddings", "positions", "bias")
 def walks():
     """Numbers that can be opened, each with its experiment, those below it and those above."""
     found, walked = [], set()
-    for count, (name, settings) in enumerate((SMALL | PAIRS).items()):
+    for count, (name, settings) in enumerate((SMALL | TODAY | PAIRS).items()):
         run_ = run(name, settings)
         if structure(run_) in walked:
             continue

@@ -21,6 +21,7 @@ from explorer.lab.own_word import LENGTHS
 from explorer.lab.predict import N_QUESTIONS
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
+from explorer.positions import Pairs, Stretched
 from explorer.pretrained.measures import Behaviour
 from explorer.settings import Mask, Scale
 from explorer.tokens import Cut
@@ -169,6 +170,10 @@ PARAMETERS: dict[str, Parameter] = {
     "cut": _one_of(lambda: Cut),
     "d_model": _whole(limits.D_MODEL),
     "position": _one_of(lambda: SCHEMES),
+    "pairs": _one_of(lambda: Pairs),
+    "base": _whole(limits.BASE),
+    "stretch": _decimal(*limits.STRETCH),
+    "stretched": _one_of(lambda: Stretched),
     "scale": _one_of(lambda: Scale),
     "temperature": _decimal(*limits.TEMPERATURE),
     "rule": _one_of(lambda: NORMALISERS),

@@ -7,6 +7,8 @@ from typing import Any
 
 from explorer.edits import NOTHING, Edits
 from explorer.examples import EXAMPLES
+from explorer.operations.schemes import SCHEMES
+from explorer.positions import Pairs, Stretched
 from explorer.settings import Mask, Scale, Settings
 from explorer.tokens import Cut, tokenize
 from explorer.view import Open, View
@@ -27,6 +29,10 @@ class State:
     cut: Cut
     d_model: int
     position: str
+    pairs: Pairs
+    base: int
+    stretch: float
+    stretched: Stretched
     scale: Scale
     temperature: float
     rule: str
@@ -59,6 +65,11 @@ class State:
     def tokens(self) -> tuple[str, ...]:
         """The words and punctuation marks of the sentence, however many."""
         return tokenize(self.text, self.cut)
+
+    @property
+    def knobs(self) -> tuple[str, ...]:
+        """The settings that belong to the chosen positions alone: they have controls now."""
+        return SCHEMES[self.position].knobs
 
     def scalars(self) -> dict[str, Any]:
         """The fields of Settings that controls stand for: all but the tables of numbers."""

@@ -517,7 +517,7 @@ def _joined(block: Block, width: int) -> Block:
     """Where a block of some heads' features stands once the heads are side by side."""
     heads, rows, features = block
     first, last = heads[0] * width + features[0], heads[-1] * width + features[-1]
-    return rows, range(first, last + 1)
+    return rows, range(first, last + 1, features.step if len(heads) == 1 else 1)
 
 
 def _cut(features: range, width: int) -> tuple[range, range]:

@@ -12,7 +12,8 @@ Each knows the same few things about itself, for every experiment that it takes 
 All else - what lights up, where a number comes from and where it goes, the text under a matrix, the
 program to take home - is a walk over the steps (`explorer.pipeline`, `explorer.rendering`).
 
-A block is a range for each axis of an array; a cell is a block of one.
+A block is a range for each axis of an array, with steps where it leaves some out; a cell is a
+block of one.
 """
 
 from __future__ import annotations
@@ -153,6 +154,10 @@ class Operation:
         """What is said behind the shape of the matrix."""
         return ""
 
+    def fact(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
+        """A sentence about the present numbers, said behind the question that they answer."""
+        return ""
+
 
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
@@ -190,7 +195,7 @@ def fitted(gradient: Array, array: AnyArray) -> Array:
 
 def at(array: AnyArray, block: Block) -> Any:
     """The numbers of a block, one axis after the other."""
-    return array[tuple(slice(part.start, part.stop) for part in block)]
+    return array[tuple(slice(part.start, part.stop, part.step) for part in block)]
 
 
 def numbers(seen: Seen, which: int, array: AnyArray, more: int = 0) -> tuple[Number, ...]:

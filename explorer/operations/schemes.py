@@ -30,6 +30,7 @@ from explorer.operations.operation import (
     transposed,
 )
 from explorer.operations.terms import Number, Product, Sum, Worked, Written
+from explorer.positions import Pairs, Stretched, Turning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +38,16 @@ class Scheme:
     """One way to tell attention where a word stands. It may act in three places.
 
     added: numbers that are added to the embeddings, from the counts of words and features.
-    turned: what is done to queries and keys before they meet, from the name of the step they are.
+    turned: what is done to queries and keys before they meet, from the name of the step they are
+    and from how rotary positions turn.
     bias: numbers that are added to the scores, from the counts of words and heads.
     """
 
     title: str  # in its control
     added: tuple[Matrix, Callable[[int, int], Operation]] | None = None
-    turned: tuple[tuple[Matrix, Matrix], Callable[[str], Operation]] | None = None
+    turned: tuple[tuple[Matrix, Matrix], Callable[[str, Turning], Operation]] | None = None
     bias: tuple[Matrix, Callable[[int, int], Operation]] | None = None
+    knobs: tuple[str, ...] = ()  # the settings that belong to it alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +129,31 @@ class SinusoidalHalves(Waves):
 class Turn(Operation):
     """Each pair of features turned by an angle that grows with the place: rotary positions."""
 
-    signs: ClassVar[str] = "R({0})"
     line: ClassVar[str] = "turn({0})"
 
     words: Name
+    turning: Turning
 
     ran = staticmethod(positions.rotary)
 
+    def run(self, *given: AnyArray) -> Array:
+        return positions.rotary(given[0], self.turning)
+
     def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        return ((*block[:-1], _pairs(block[-1], given[0].shape[-1])),)
+        return ((*block[:-1], self._together(block[-1], given[0].shape[-1])),)
 
     def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        return (*block[:-1], _pairs(block[-1], out.shape[-1]))
+        return (*block[:-1], self._together(block[-1], out.shape[-1]))
+
+    def _together(self, features: range, n_features: int) -> range:
+        if len(features) == 1:
+            return self.turning.together(features[0], n_features)
+        return range(n_features)  # a whole vector
+
+    def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
+        left, right = map(transposed, (out, *symbols)) if sheet.turned else (out, *symbols)
+        halves = r"_{\text{halves}}" if self.turning.pairs is Pairs.HALVES else ""
+        return f"{left} = R{halves}({right})"
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         *_, place, feature = seen.cell
@@ -145,43 +161,85 @@ class Turn(Operation):
         pair = numbers(seen, 0, given[0])
         if len(pair) == 1:
             return Worked(((Number(pair[0].number),),), r"\quad \text{(no partner)}")
-        angle = positions.rotary_angles(place + 1, n_features)[place, feature // 2]
+        which = self.turning.pair(feature, n_features)
+        angle = self.turning.angles(1, n_features, place)[0, which]
         cos, sin = float(np.cos(angle)), float(np.sin(angle))
-        if feature % 2 == 0:
+        if feature == self.turning.together(feature, n_features)[0]:
             turns = Written(r"\cos\theta", cos), Written(r"(-\sin\theta)", -sin)
         else:
             turns = Written(r"\sin\theta", sin), Written(r"\cos\theta", cos)
         signs = Sum(tuple(map(Product, zip(pair, turns, strict=True))))
         by = (Number(turn.number, more=1) for turn in turns)
         exact = Sum(tuple(map(Product, zip(pair, by, strict=True))))
-        remark = rf"\qquad \theta = {place} / 10000^{{{feature - feature % 2}/{n_features}}}"
+        remark = rf"\qquad \theta = {place} / {self._slowness(which, n_features)}"
         return Worked(((signs,), (exact,), (Number(float(out[seen.cell])),)), remark)
 
+    def _slowness(self, pair: int, n_features: int) -> str:
+        """What a place is divided by for the angle of a pair, in signs."""
+        base, stretch = f"{self.turning.base:.15g}", f"{self.turning.stretch:g}"
+        power = f"^{{{2 * pair}/{n_features}}}"
+        if self.turning.stretch == 1 or (self._is_slower and n_features <= 2):
+            return f"{base}{power}"
+        if self._is_slower:
+            return rf"({base} \cdot {stretch}^{{{n_features}/{n_features - 2}}}){power}"
+        return rf"({stretch} \cdot {base}{power})"
+
+    @property
+    def _is_slower(self) -> bool:
+        return self.turning.stretched is Stretched.BASE
+
     def helper(self, library: Library, arrays: Arrays) -> list[str]:
-        m, double, d = library.module, library.double, arrays[0].shape[-1]
-        even = d - d % 2
+        m, double, d, turning = library.module, library.double, arrays[0].shape[-1], self.turning
+        even, place = d - d % 2, f"{m}.arange(len(x), dtype={double})[:, None]"
+        base = repr(turning.base)
+        if turning.stretch != 1 and not self._is_slower:
+            place += f" / {turning.stretch!r}"
+        elif turning.stretch != 1 and d > 2:
+            base = f"({base} * {turning.stretch!r} ** ({d} / {d - 2}))"
+        left, right = f"0:{even}:2", f"1:{even}:2"
+        if turning.pairs is Pairs.HALVES:
+            left, right = f"0:{d // 2}", f"{d // 2}:{even}"
         return [
             "def turn(x):  # rotary positions: each pair of features, by the angle of its place",
-            f"    place = {m}.arange(len(x), dtype={double})[:, None]",
-            f"    angle = place / 10000.0 ** (2 * {m}.arange({d // 2}, dtype={double}) / {d})",
-            f"    a, b = x[:, 0:{even}:2], x[:, 1:{even}:2]",
+            f"    place = {place}",
+            f"    angle = place / {base} ** (2 * {m}.arange({d // 2}, dtype={double}) / {d})",
+            f"    a, b = x[:, {left}], x[:, {right}]",
             f"    turned = x.{library.clone}()",
-            f"    turned[:, 0:{even}:2] = a * {m}.cos(angle) - b * {m}.sin(angle)",
-            f"    turned[:, 1:{even}:2] = a * {m}.sin(angle) + b * {m}.cos(angle)",
+            f"    turned[:, {left}] = a * {m}.cos(angle) - b * {m}.sin(angle)",
+            f"    turned[:, {right}] = a * {m}.sin(angle) + b * {m}.cos(angle)",
             "    return turned",
         ]
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         # A turn is undone by the turn the other way, and that is also its way back.
-        n_words, n_features = gradient.shape[-2:]
-        angle = positions.rotary_angles(n_words, n_features)
-        even = n_features - n_features % 2
-        cos, sin = np.cos(angle), np.sin(angle)
-        found = gradient.copy()
-        first, second = gradient[..., 0:even:2], gradient[..., 1:even:2]
-        found[..., 0:even:2] = first * cos + second * sin
-        found[..., 1:even:2] = second * cos - first * sin
-        return (found,)
+        angle = self.turning.angles(*gradient.shape[-2:])
+        return (positions.turn(gradient, np.cos(angle), -np.sin(angle), self.turning.pairs),)
+
+    def fact(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
+        """Which features turn together, how fast, and that no length changes."""
+        n_features = out.shape[-1]
+        n_pairs = n_features // 2
+        if not n_pairs or not out.size:
+            return ""
+        speeds = np.degrees(self.turning.angles(1, n_features, 1)[0])
+        told = [
+            f"{first + 1} and {second + 1} by {speed:.3g}°"
+            for n, speed in enumerate(speeds[:_MOST_PAIRS])
+            for first, second in [self._partners(n, n_features)]
+        ]
+        more = f"; so do {n_pairs - _MOST_PAIRS} more pairs" if n_pairs > _MOST_PAIRS else ""
+        before, after = (
+            float(np.linalg.norm(rows[sheet.head or 0, -1])) for rows in (given[0], out)
+        )
+        return (
+            f"Features turn in pairs: {', '.join(told)} a word{more}. The last word’s length is "
+            f"{before:.3f} before and {after:.3f} after."
+        )
+
+    def _partners(self, pair: int, n_features: int) -> tuple[int, int]:
+        feature = pair if self.turning.pairs is Pairs.HALVES else 2 * pair
+        both = self.turning.together(feature, n_features)
+        return both[0], both[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,13 +281,14 @@ SCHEMES: dict[str, Scheme] = {
     "none": Scheme(title="none"),
     "sinusoidal": Scheme(title="sinusoidal", added=(POSITIONS, Sinusoidal)),
     "halves": Scheme(title="sinusoidal, in halves", added=(POSITIONS, SinusoidalHalves)),
-    "rotary": Scheme(title="rotary", turned=((TURNED_QUERIES, TURNED_KEYS), Turn)),
+    "rotary": Scheme(
+        title="rotary",
+        turned=((TURNED_QUERIES, TURNED_KEYS), Turn),
+        knobs=("pairs", "base", "stretch", "stretched"),
+    ),
     "alibi": Scheme(title="ALiBi", bias=(BIAS, Distance)),
 }
 """Every scheme by its code, which stands in links and never changes."""
 
 
-def _pairs(features: range, n_features: int) -> range:
-    """The features and their partners; the last of an odd number has none."""
-    first, last = features[0] - features[0] % 2, features[-1] - features[-1] % 2 + 1
-    return range(first, min(last, n_features - 1) + 1)
+_MOST_PAIRS = 4

@@ -88,6 +88,9 @@ def _settings(settings: Settings) -> str:
     more, usual = "", Settings()
     if settings.position != usual.position:
         more += f"; positions: {SCHEMES[settings.position].title}"
+    for name in SCHEMES[settings.position].knobs:
+        if getattr(settings, name) != getattr(usual, name):
+            more += f" ({name} {getattr(settings, name)})"
     if settings.temperature != 1:
         more += f"; temperature {settings.temperature:g}"
     if settings.rule != usual.rule:

@@ -11,6 +11,7 @@ from explorer.link.run import Run
 from explorer.link.state import State, defaults
 from explorer.operations.normalisers import NORMALISERS
 from explorer.operations.schemes import SCHEMES
+from explorer.page import knobs
 from explorer.page.choose import choose, slide, whole_number
 from explorer.page.session import address, undo
 from explorer.settings import Mask, Scale, divisors
@@ -173,6 +174,7 @@ def _sizes_and_positions(state: State) -> None:
         "added to the embeddings; in halves, as tensor2tensor lays them out. Rotary (Su et al. "
         "2021): queries and keys are turned. ALiBi (Press et al. 2022): distance lowers the score.",
     )
+    knobs.draw(SCHEMES[state.position].knobs)
     choose(
         "rule",
         "Scores become weights by",

@@ -67,8 +67,8 @@ def _meeting(s: Settings) -> Iterator[Step]:
     scheme, queries, keys = SCHEMES[s.position], "queries", "keys"
     if scheme.turned is not None:
         (q, k), operation = scheme.turned
-        yield Step(q, operation(queries), by_head=True)
-        yield Step(k, operation(keys), by_head=True)
+        yield Step(q, operation(queries, s.turning), by_head=True)
+        yield Step(k, operation(keys, s.turning), by_head=True)
         queries, keys = q.name, k.name
 
     yield Step(m.SCORES, Score(queries, keys), by_head=True)

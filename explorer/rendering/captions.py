@@ -34,6 +34,9 @@ def caption(t: AttentionTrace, step: Step, head: int | None, turned: bool = Fals
         x = _step(t, "inputs" if "inputs" in t.arrays else "embeddings").matrix.symbol
         question += f" {x}_h is the part of {x} that belongs to the head."
     sheet = Sheet(turned, t.arrays[step.name].shape, head, t.n_heads)
+    given = [t.arrays[name] for name in operation.inputs]
+    fact = operation.fact(sheet, t.arrays[step.name], *given)
+    question += f" {fact}" if fact else ""
     inputs = [one for name in operation.inputs for one in t.steps if one.name == name]
     return Caption(
         title=matrix.title,

@@ -96,7 +96,8 @@ def _changed(names: Collection[str], control: str | None = None) -> None:
     mine, chosen = session(), _chosen_state()
     tellings.not_heard_yet()
     names = {*names, *now().changed(chosen)}
-    if fragments.can_follow(names) and not (mine.touched or mine.ignored):
+    same_controls = chosen.knobs == now().state.knobs
+    if same_controls and fragments.can_follow(names) and not (mine.touched or mine.ignored):
         _, mended = codec.settle(chosen)
         following = run(chosen, mine.run)
         if not mended and not following.refusal:

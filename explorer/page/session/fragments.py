@@ -19,7 +19,9 @@ from explorer.page.session.state import Part, session
 
 LOOKED_AT = frozenset({"query", "key", "step", "feature"})
 """Parameters that are in no formula: they choose what is looked at."""
-NUMBERS = frozenset({"scale", "temperature", "rule", "position"})
+NUMBERS = frozenset(
+    {"scale", "temperature", "rule", "position", "pairs", "base", "stretch", "stretched"}
+)
 """Parameters that change numbers and steps, but neither words nor sizes, nor any control."""
 FOLLOWED = LOOKED_AT | NUMBERS
 """What parts can follow."""
