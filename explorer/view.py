@@ -64,6 +64,7 @@ class Lab(StrEnum):
     PREDICT = "predict"
     LEARN = "learn"
     LAYERS = "layers"
+    DISTANCE = "distance"
 
 
 TIMES = (1, 10, 100, 1000)

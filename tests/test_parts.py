@@ -132,11 +132,12 @@ def test_after_a_click_the_controls_are_told_what_to_say():
         ({"query": "99"}, "query", 2),  #               what could not be used is said no more
         ({"n_heads": "3"}, "head", 1),  #               other numbers
         ({}, "direction", "to"),  #                     other controls
+        ({}, "position", "rotary"),  #                  it has controls of its own
         ({"example": "bank_river"}, "moved", True),  #  other charts
     ],
 )
 def test_what_parts_cannot_follow_is_drawn_whole(link, key, value):
-    assert not is_part(choose(open_page(**link), key, value))
+    assert not is_part(choose(open_page(("more",), **link), key, value))
 
 
 def test_a_run_that_was_broken_off_is_made_up_for():
@@ -162,11 +163,18 @@ def test_what_is_not_on_its_way_to_the_browser_is_drawn_again(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("temperature", 0.5), ("rule", "total"), ("position", "rotary")]
+    ("name", "value", "position"),
+    [
+        ("temperature", 0.5, "alibi"),
+        ("rule", "total", "alibi"),
+        ("position", "sinusoidal", "alibi"),
+        ("pairs", "halves", "rotary"),
+        ("base", 500, "rotary"),
+    ],
 )
-def test_other_numbers_of_the_same_words_are_followed_by_parts(name, value):
+def test_other_numbers_of_the_same_words_are_followed_by_parts(name, value, position):
     """Steps come and go, and what counts on their numbers follows."""
-    page = open_page(BOXES, position="alibi", example="bank_river")
+    page = open_page(BOXES, position=position, example="bank_river")
     before = seen(page, name)
     page = choose(page, name, value)
     assert is_part(page)

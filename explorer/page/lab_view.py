@@ -9,6 +9,7 @@ import streamlit as st
 from explorer.link.run import Run
 from explorer.operations.schemes import SCHEMES
 from explorer.page.choose import choose
+from explorer.page.lab.distance_box import distance_box
 from explorer.page.lab.layers_box import layers_box
 from explorer.page.lab.learn_box import learn_box
 from explorer.page.lab.mistakes_box import mistakes_box
@@ -33,6 +34,7 @@ _EXPERIMENTS = {
     Lab.PREDICT: ("Predict first", predict_box),
     Lab.LEARN: ("What positions buy", learn_box),
     Lab.LAYERS: ("Again and again", layers_box),
+    Lab.DISTANCE: ("Same distance, same score", distance_box),
 }
 
 

@@ -1,4 +1,4 @@
-"""Write onnx_attention_cases.npz: what the reference of the onnx package says to Attention.
+"""Write what the reference of the onnx package says: Attention, RotaryEmbedding, LinearAttention.
 
     python -m venv /tmp/onnx && /tmp/onnx/bin/pip install onnx==1.23.2
     /tmp/onnx/bin/python tests/data/make_onnx_cases.py
@@ -12,6 +12,9 @@ A case's arrays are named Q, K, V, mask, past_key, past_value, nonpad (what goes
 weights (what comes out), all in the types given; meta is a text in JSON. The present keys and
 values that some cases give out are the past ones and the new ones in a row. That is checked here,
 and they are not written.
+
+Of RotaryEmbedding and LinearAttention all cases are taken, with the names that the operator has for
+what goes in and what comes out, and with its attributes in `meta`.
 """
 
 import json
@@ -26,6 +29,10 @@ from onnx.reference import ReferenceEvaluator
 
 VERSION = "1.23.2"
 FILE = Path(__file__).with_name("onnx_attention_cases.npz")
+OTHERS = {
+    "RotaryEmbedding": Path(__file__).with_name("onnx_rotary_cases.npz"),
+    "LinearAttention": Path(__file__).with_name("onnx_linear_cases.npz"),
+}
 INPUTS = {
     "Q": "Q",
     "K": "K",
@@ -54,8 +61,8 @@ def main() -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the other operators' cases are made as well
-        found = collect_testcases("Attention")
-    own = [case for case in found if "_expanded" not in case.name]
+        found = collect_testcases(None)
+    own = [case for case in found if is_of(case, "Attention")]
     taken = [case for case in own if left_out(case) is None]
     arrays = {name: array for case in taken for name, array in upstream(case).items()}
     np.savez_compressed(FILE, **arrays, **square)
@@ -66,6 +73,33 @@ def main() -> None:
         print(f"Left out, {reason}: {reasons.count(reason)}.")
     print(f"{sum(name.endswith('/meta') for name in square)} square cases.")
     print(f"{FILE.stat().st_size:,} bytes.")
+    for operator, path in OTHERS.items():
+        write_whole(operator, [case for case in found if is_of(case, operator)], path)
+
+
+def is_of(case, operator: str) -> bool:
+    """Whether a case is one of this operator, and not spelt out in others."""
+    nodes = case.model.graph.node if case.model is not None else ()
+    return [node.op_type for node in nodes] == [operator] and "_expanded" not in case.name
+
+
+def write_whole(operator: str, own: list, path: Path) -> None:
+    """Write all cases of an operator, under the names that it has for everything."""
+    arrays: dict[str, np.ndarray] = {}
+    for case in own:
+        (node,), ((inputs, outputs),) = case.model.graph.node, case.data_sets
+        name = case.name.removeprefix("test_")
+        attrs = {
+            key: value.decode() if isinstance(value, bytes) else value
+            for key, value in attributes(case).items()
+        }
+        meta = {"attrs": attrs, "rtol": case.rtol, "atol": case.atol}
+        given = dict(zip(filter(None, node.input), inputs, strict=True))
+        made = dict(zip(filter(None, node.output), outputs, strict=True))
+        whole = given | made | {"meta": np.array(json.dumps(meta))}
+        arrays |= {f"{name}/{key}": array for key, array in whole.items()}
+    np.savez_compressed(path, **arrays)
+    print(f"{operator}: {len(own)} cases, {path.stat().st_size:,} bytes.")
 
 
 def left_out(case) -> str | None:

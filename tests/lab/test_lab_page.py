@@ -14,6 +14,8 @@ from explorer import labels
 from explorer.examples import EXAMPLES
 from explorer.lab import mistakes, predict, root
 from explorer.lab.mistakes import Mistake
+from explorer.link.codec import decode
+from explorer.link.experiment import experiment
 from explorer.page.lab import predict_box
 from explorer.settings import MAX_TOKENS, Settings
 from explorer.trace import trace
@@ -289,3 +291,34 @@ def test_nonsense_in_the_link_opens_the_default_and_is_named(lab, bad):
     page = lab(**bad)
     assert len(page.warning) == 1
     assert link(page) == {"view": "lab"}
+
+
+def test_reordered_columns_make_halves_of_neighbours(lab):
+    """And back again: the weights stay, the numbers of W_Q and W_K change places."""
+    given = {"text": "dog bites man", "qkv": "1", "n_heads": "2", "d_model": "8"}
+    page = lab(lab="distance", position="rotary", **given)
+    neighbours = settings_of(page)
+    (button,) = [button for button in page.button if "Reorder" in button.label]
+    button.click()
+    halves = settings_of(run(page))
+    assert (neighbours.pairs, halves.pairs) == ("neighbours", "halves")
+    assert halves.w_q != neighbours.w_q
+    np.testing.assert_allclose(trace(halves).weights, trace(neighbours).weights, rtol=1e-12)
+    (button,) = [button for button in page.button if "Reorder" in button.label]
+    button.click()
+    again = settings_of(run(page))
+    np.testing.assert_array_equal(trace(again).weights, trace(neighbours).weights)
+
+
+def settings_of(page):
+    return experiment(decode(link(page))[0])
+
+
+def test_the_same_distance_is_told_in_numbers(lab):
+    page = lab(lab="distance", text="dog bites man", d_model="4", query="2", key="0")
+    drawn = curves(page, "lab_distance")
+    for name in ("neighbours", "halves"):
+        np.testing.assert_allclose(drawn[name], drawn[name][0])
+        assert labels.number(drawn[name][0], 3) in said(page)
+    assert np.ptp(drawn["mixed"]) > 0.1
+    assert "Turn on “Separate Q, K, V”" in said(page)
