@@ -45,7 +45,7 @@ def distance_box(settings: Settings, view: View) -> None:
         st.caption("With two features there is one pair, so all three layouts are the same.")
     _permute(settings)
     parts.do_it_yourself(
-        "Choose a query word and a key word further apart: the score changes, its lines stay level.",
+        "Choose a query word and a key word further apart: other scores, and still level lines.",
         "In the view Attention choose rotary positions and switch between neighbours and halves: "
         "the weights differ. Press the button here, and they are those of neighbours again.",
     )
