@@ -25,7 +25,7 @@ def distance_box(settings: Settings, view: View) -> None:
     """Move one query and one key along the sentence, and draw their score in each layout."""
     parts.question("Neighbours or halves: which features turn together?")
     t, turning = trace(settings), settings.turning
-    head = parts.head_of(t, view.head)
+    head = view.head or 0
     even = t.q.shape[-1] // 2 * 2
     if even < 2:
         st.info("A head has one feature here, so nothing can turn. Choose fewer heads.")
