@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from explorer.attention import Array
+from explorer.operations.axes import Block
 from explorer.operations.basic import Average
 from explorer.operations.matrices import AVERAGE, Axis, Role
-from explorer.operations.operation import AnyArray, Block, cell_of
+from explorer.operations.operation import AnyArray, cell_of
 from explorer.operations.steps import Step
 from explorer.operations.terms import Cell
 from explorer.trace import AttentionTrace

@@ -15,7 +15,6 @@ from explorer.operations.operation import (
     TORCH,
     AnyArray,
     Arrays,
-    Block,
     Gradients,
     Library,
     Name,
@@ -23,12 +22,11 @@ from explorer.operations.operation import (
     Seen,
     Sheet,
     at,
-    clipped,
+    dot,
     fitted,
     numbers,
     sized,
     transposed,
-    widened,
 )
 from explorer.operations.terms import (
     Fraction,
@@ -38,7 +36,6 @@ from explorer.operations.terms import (
     Why,
     Worked,
     Written,
-    dot_product,
     value,
 )
 
@@ -79,7 +76,7 @@ class Multiply(Operation):
     """A matrix product: rows of the one with columns of the other."""
 
     line: ClassVar[str] = "{0} @ {1}"
-    summed: ClassVar[tuple[int | None, ...]] = (-1, -2, None)
+    reads: ClassVar[str] = "i n, n j -> i j"
 
     left: Name
     right: Name
@@ -87,19 +84,6 @@ class Multiply(Operation):
 
     def run(self, *given: AnyArray) -> Array:
         return self.product(*given)
-
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        *lead, i, j = block
-        n = range(given[0].shape[-1])
-        return clipped((*lead, i, n), given[0]), clipped((*lead, n, j), given[1])
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        *lead, rows, columns = block
-        n_rows, n_columns = map(range, out.shape[-2:])
-        return widened((*lead, *((rows, n_columns) if which == 0 else (n_rows, columns))), out)
-
-    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        return _dot(seen, numbers(seen, 0, given[0]), numbers(seen, 1, given[1]))
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         left, right = symbols[:2]
@@ -111,9 +95,6 @@ class Multiply(Operation):
         to_right = self.product(left.swapaxes(-1, -2), gradient)
         return fitted(to_left, left), fitted(to_right, right), *(None for _ in given[2:])
 
-    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
-        return given[0].shape[-2:], given[1].shape[-2:]
-
 
 @dataclass(frozen=True, slots=True)
 class Score(Multiply):
@@ -121,21 +102,11 @@ class Score(Multiply):
 
     ran = staticmethod(attention.score)
     line: ClassVar[str] = "{0} @ {1}.T"
-    summed: ClassVar[tuple[int | None, ...]] = (-1, -1)
+    reads: ClassVar[str] = "i n, j n -> i j"
 
     def run(self, *given: AnyArray) -> Array:
         queries, keys = given
         return attention.score(queries, keys, self.product)
-
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        *lead, i, j = block
-        n = range(given[0].shape[-1])
-        return clipped((*lead, i, n), given[0]), clipped((*lead, j, n), given[1])
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        *lead, words, _ = block
-        n_queries, n_keys = map(range, out.shape[-2:])
-        return widened((*lead, *((words, n_keys) if which == 0 else (n_queries, words))), out)
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         queries, keys = symbols
@@ -149,30 +120,19 @@ class Score(Multiply):
         to_keys = self.product(gradient.swapaxes(-1, -2), queries)
         return fitted(to_queries, queries), fitted(to_keys, keys)
 
-    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
-        return given[0].shape[-2:], given[1].shape[:-3:-1]
-
 
 @dataclass(frozen=True, slots=True)
 class Mix(Multiply):
     """Weights times values. Hidden values are left out: 0 times a NaN would be a NaN."""
 
     ran = staticmethod(attention.mix)
+    reads: ClassVar[str] = "i n, n j, i n -> i j"
 
     visible: Name = "visible"
 
     def run(self, *given: AnyArray) -> Array:
         weights, values, visible = given
         return attention.mix(weights, values, visible, self.product)
-
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        *lead, i, _ = block
-        mask = clipped((*lead, i, range(given[0].shape[-1])), given[2])
-        return *Multiply.operands(self, block, *given[:2]), mask
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        # The mask is read where the weights are.
-        return Multiply.readers(self, 0 if which == 2 else which, block, out, *given)
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         weights, values, visible = given
@@ -182,7 +142,7 @@ class Mix(Multiply):
             number if sees or np.isfinite(number.number) else Number(0.0, of=number.of)
             for number, sees in zip(right, may, strict=True)
         )
-        return _dot(seen, left, kept)
+        return dot(seen, left, kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +150,13 @@ class Project(Operation):
     """Words times a matrix of numbers, cut into heads: the queries, keys or values of each head."""
 
     ran = staticmethod(attention.split_heads)
+    reads: ClassVar[str] = "i n, n (n_heads j) -> n_heads i j"
     line: ClassVar[str] = "{0} @ {1}"
+    deals_out: ClassVar[bool] = True
+
     words: Name
     matrix: Name
     n_heads: int
-
-    summed: ClassVar[tuple[int | None, ...]] = (-1, -2)
-
-    deals_out: ClassVar[bool] = True
 
     @property
     def code(self) -> Callable[..., Any] | None:
@@ -205,21 +164,6 @@ class Project(Operation):
 
     def run(self, *given: AnyArray) -> Array:
         return attention.split_heads(attention.multiply(*given), self.n_heads)
-
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        rows, features = _joined(block, given[1].shape[1] // self.n_heads)
-        n = range(len(given[1]))
-        return (rows, n), (n, features)
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        n_heads, n_words, width = out.shape
-        if which == 0:
-            return range(n_heads), block[0], range(width)
-        heads, features = _cut(block[1], width)
-        return heads, range(n_words), features
-
-    def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        return _dot(seen, numbers(seen, 0, given[0]), numbers(seen, 1, given[1]))
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         words, matrix = symbols
@@ -232,34 +176,22 @@ class Project(Operation):
         whole = attention.join_heads(gradient)
         return attention.multiply(whole, matrix.T), attention.multiply(words.T, whole)
 
-    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
-        words, matrix = given
-        return words.shape, (matrix.shape[0], out.shape[-1])
-
 
 @dataclass(frozen=True, slots=True)
 class Heads(Operation):
     """Features dealt out to heads, each perhaps read by several heads of queries."""
 
+    reads: ClassVar[str] = "i (n_heads j) -> (n_heads shared_by) i j"
     line: ClassVar[str] = "{0}"
+    deals_out: ClassVar[bool] = True
+
     words: Name
     n_heads: int
     shared_by: int = 1
 
-    deals_out: ClassVar[bool] = True
-
     def run(self, *given: AnyArray) -> Array:
         heads = attention.split_heads(given[0], self.n_heads)
         return heads if self.shared_by == 1 else heads.repeat(self.shared_by, axis=-3)
-
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        heads, *rest = block
-        own = range(heads[0] // self.shared_by, heads[-1] // self.shared_by + 1)
-        return (_joined((own, *rest), given[0].shape[-1] // self.n_heads),)
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        heads, features = _cut(block[1], out.shape[-1])
-        return range(heads[0] * self.shared_by, heads.stop * self.shared_by), block[0], features
 
     def back(self, gradient: Array, out: Array, *given: AnyArray) -> Gradients:
         *lead, _, n_words, width = gradient.shape
@@ -271,16 +203,10 @@ class Heads(Operation):
 class Join(Operation):
     """The heads' features side by side again."""
 
-    heads: Name
-
     ran = staticmethod(attention.join_heads)
+    reads: ClassVar[str] = "h i j -> i (h j)"
 
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        heads, features = _cut(block[1], given[0].shape[-1])
-        return ((heads, block[0], features),)
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        return _joined(block, given[0].shape[-1])
+    heads: Name
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         return Worked(why=Why.JOINED)
@@ -413,6 +339,8 @@ class Hide(Operation):
 class Normalise(Operation):
     """Each row of scores becomes weights, by a rule."""
 
+    reads: ClassVar[str] = "i all -> i j"
+
     scores: Name
     rule: str
 
@@ -427,12 +355,6 @@ class Normalise(Operation):
 
     def run(self, *given: AnyArray) -> Array:
         return self.normaliser.weights(given[0])
-
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        return ((*block[:-1], range(given[0].shape[-1])),)
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        return (*block[:-1], range(out.shape[-1]))
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         row = numbers(seen, 0, given[0])
@@ -463,6 +385,8 @@ class Normalise(Operation):
 class Average(Operation):
     """The heads' matrices, added up and divided by their number."""
 
+    reads: ClassVar[str] = "h i j -> i j"
+
     heads: Name
 
     @property
@@ -471,12 +395,6 @@ class Average(Operation):
 
     def run(self, *given: AnyArray) -> Array:
         return given[0].mean(axis=0)
-
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        return ((range(len(given[0])), *block),)
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        return block[1:]
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         weights = numbers(seen, 0, given[0], more=1)
@@ -502,28 +420,8 @@ def _both(turned: bool, *symbols: str) -> tuple[str, ...]:
     return tuple(map(transposed, symbols)) if turned else symbols
 
 
-def _dot(seen: Seen, left: tuple[Number, ...], right: tuple[Number, ...]) -> Worked:
-    return dot_product(rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}", left, right)
-
-
 def _product(out: str, left: str, right: str, turned: bool) -> str:
     """A product in signs; transposed, the factors change places."""
     if turned:
         return f"{transposed(out)} = {transposed(right)} {transposed(left)}"
     return f"{out} = {left} {right}"
-
-
-def _joined(block: Block, width: int) -> Block:
-    """Where a block of some heads' features stands once the heads are side by side."""
-    heads, rows, features = block
-    first, last = heads[0] * width + features[0], heads[-1] * width + features[-1]
-    return rows, range(first, last + 1, features.step if len(heads) == 1 else 1)
-
-
-def _cut(features: range, width: int) -> tuple[range, range]:
-    """Which heads some features belong to, and where they stand in them."""
-    heads = range(features[0] // width, features[-1] // width + 1)
-    if len(heads) > 1:
-        return heads, range(width)
-    start = heads[0] * width
-    return heads, range(features[0] - start, features[-1] - start + 1)

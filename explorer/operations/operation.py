@@ -27,9 +27,9 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from explorer.attention import Array
-from explorer.operations.terms import Cell, Number, Worked
+from explorer.operations.axes import Block, Side, axes, follow, sizes
+from explorer.operations.terms import Cell, Number, Worked, dot_product
 
-Block = tuple[range, ...]
 AnyArray = NDArray[Any]
 """Numbers, or yes and no."""
 Arrays = tuple[AnyArray, ...]
@@ -90,8 +90,9 @@ class Operation:
     line: ClassVar[str] = ""
     """Likewise the right side of a line of NumPy, where that is all and PyTorch says the same."""
     ran: ClassVar[Callable[..., Any] | None] = None
-    summed: ClassVar[tuple[int | None, ...]] = (None, None, None)
-    """For each input the axis that a sum runs over, from the end; None where there is none."""
+    reads: ClassVar[str] = ""
+    """Its axes, as `explorer.operations.axes` writes them; a sum of products runs over n. A name of
+    several letters is the field that says how far it counts. Nothing: number by number."""
     is_given: ClassVar[bool] = False
     """Whether its numbers come from outside and are not computed."""
     deals_out: ClassVar[bool] = False
@@ -114,17 +115,38 @@ class Operation:
             raise NotImplementedError
         return self.ran(*given)
 
+    @property
+    def axes(self) -> tuple[Side, ...]:
+        """The axes of each input, and last those of what comes out."""
+        return axes(self.reads)
+
+    def summed(self, which: int) -> int | None:
+        """The axis of an input that a sum runs over, from the end; None where there is none."""
+        side = self._side(which)
+        return side.index(("n",)) - len(side) if ("n",) in side else None
+
     def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
         """For each input the cells that a block is made of."""
-        return tuple(clipped(block, array) for array in given)
+        out, size = self.axes[-1], self._sizes(*given)
+        return tuple(
+            clipped(follow(block, out, self._side(n), size), array) for n, array in enumerate(given)
+        )
 
     def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
         """The cells that a block of input `which` goes into."""
-        return widened(block, out)
+        size = self._sizes(*given, out)
+        return widened(follow(block, self._side(which), self.axes[-1], size), out)
+
+    def _side(self, which: int) -> Side:
+        return self.axes[which] if len(self.axes) > 1 else ()
+
+    def _sizes(self, *arrays: AnyArray) -> dict[str, int]:
+        known = {f.name: getattr(self, f.name) for f in fields(self) if f.type == "int"}
+        return sizes(self.axes, (array.shape for array in arrays), known)
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
-        """How one number comes about."""
-        raise NotImplementedError
+        """How one number comes about; here as a sum of products."""
+        return dot(seen, *(numbers(seen, n, array) for n, array in enumerate(given)))
 
     def formula(self, out: str, *symbols: str, sheet: Sheet) -> str:
         """The whole matrix in signs, as it is written on this sheet."""
@@ -148,7 +170,10 @@ class Operation:
 
     def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
         """The shapes that are multiplied, for a product."""
-        return ()
+        if self.summed(0) is None:
+            return ()
+        n = given[0].shape[-1]
+        return (out.shape[-2], n), (n, out.shape[-1])
 
     def note(self, sheet: Sheet, out: Array, *given: AnyArray) -> str:
         """What is said behind the shape of the matrix."""
@@ -208,6 +233,11 @@ def numbers(seen: Seen, which: int, array: AnyArray, more: int = 0) -> tuple[Num
         Number(float(number), more, (name, cell))
         for number, cell in zip(at(array, seen.blocks[which]).ravel(), product(*block), strict=True)
     )
+
+
+def dot(seen: Seen, left: tuple[Number, ...], right: tuple[Number, ...]) -> Worked:
+    """The arithmetic of a sum of products over n."""
+    return dot_product(rf"\sum_n {seen.signs[0]}\,{seen.signs[1]}", left, right)
 
 
 def transposed(symbol: str) -> str:

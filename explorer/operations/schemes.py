@@ -14,11 +14,11 @@ import numpy as np
 
 from explorer import positions
 from explorer.attention import Array
+from explorer.operations.axes import Block
 from explorer.operations.matrices import BIAS, POSITIONS, TURNED_KEYS, TURNED_QUERIES, Matrix
 from explorer.operations.operation import (
     AnyArray,
     Arrays,
-    Block,
     Gradients,
     Library,
     Name,

@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from explorer.attention import Array, join_heads, split_heads
+from explorer.operations.axes import Side, axes
 from explorer.operations.operation import (
     AnyArray,
     Arrays,
-    Block,
     Gradients,
     Library,
     Name,
@@ -41,8 +41,6 @@ from explorer.pretrained import parts
 class Linear(Operation):
     """x W + b; cut into heads where `n_heads` is given. `letter` tells this W from others."""
 
-    summed: ClassVar[tuple[int | None, ...]] = (-1,)
-
     x: Name
     learned: parts.Linear
     letter: str
@@ -52,14 +50,10 @@ class Linear(Operation):
         y = self.learned(given[0])
         return y if self.n_heads is None else split_heads(y, self.n_heads)
 
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        lead = block[: given[0].ndim - 2]
-        return ((*lead, block[-2], range(given[0].shape[-1])),)
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        *lead, rows, _ = block
-        heads = () if self.n_heads is None else (range(self.n_heads),)
-        return (*lead, *heads, rows, range(out.shape[-1]))
+    @property
+    def axes(self) -> tuple[Side, ...]:
+        """The weights are no input, so what a number is made of is a row of x."""
+        return axes("i n -> i j" if self.n_heads is None else "i n -> n_heads i j")
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         *_, feature = seen.cell
@@ -94,13 +88,12 @@ class Linear(Operation):
         whole = gradient if self.n_heads is None else join_heads(gradient)
         return (whole @ self.learned.w.T,)
 
-    def factors(self, out: Array, *given: AnyArray) -> tuple[tuple[int, ...], ...]:
-        return given[0].shape[-2:], (given[0].shape[-1], out.shape[-1])
-
 
 @dataclass(frozen=True, slots=True)
 class Normal(Operation):
     """Layer normalisation: the mean 0 and the variance 1, then a gain and a shift."""
+
+    reads: ClassVar[str] = "i all -> i j"
 
     x: Name
     learned: parts.Norm
@@ -108,12 +101,6 @@ class Normal(Operation):
 
     def run(self, *given: AnyArray) -> Array:
         return self.learned(given[0])
-
-    def operands(self, block: Block, *given: AnyArray) -> tuple[Block, ...]:
-        return ((*block[:-1], range(given[0].shape[-1])),)
-
-    def readers(self, which: int, block: Block, out: Array, *given: AnyArray) -> Block:
-        return (*block[:-1], range(out.shape[-1]))
 
     def work(self, seen: Seen, out: Array, *given: AnyArray) -> Worked:
         row, n = numbers(seen, 0, given[0]), seen.cell[-1]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explorer import describe, labels
+from explorer.operations.axes import Block
 from explorer.operations.matrices import Matrix
-from explorer.operations.operation import Block, Seen, cell_of
+from explorer.operations.operation import Seen, cell_of
 from explorer.operations.steps import Step
 from explorer.operations.terms import Cell, Why, Worked
 from explorer.rendering import latex
@@ -76,8 +77,8 @@ def worked(t: Computed, step: Step, cell: Cell) -> Worked:
         cell,
         blocks=tuple(operand.given for operand in found),
         signs=tuple(
-            named(operand.step.matrix, operand.block, axis)
-            for operand, axis in zip(found, operation.summed, strict=False)
+            named(operand.step.matrix, operand.block, operation.summed(n))
+            for n, operand in enumerate(found)
         ),
         of=tuple((operand.step.name, operand.block) for operand in found),
     )
