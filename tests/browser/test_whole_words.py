@@ -1,9 +1,11 @@
-"""Words of any length and kind: told apart, whole when pointed at, and no formula out of its place."""
+"""Words of any length and kind: told apart, whole when pointed at; no formula out of its place."""
 
 from browser.helpers import place, visit
 
 LONG = ("%{x}", "internationalisation", "internationalization")
-_OUTSIDE = """() => [...document.querySelectorAll('[class*="st-key-steps"] .katex')].filter((formula) => {
+_OUTSIDE = """() => [
+  ...document.querySelectorAll('[class*="st-key-steps"] .katex')
+].filter((formula) => {
   const column = formula.closest('[data-testid="stMarkdownContainer"]').getBoundingClientRect();
   return formula.getBoundingClientRect().right > column.right + 1
     || formula.scrollWidth > formula.clientWidth || formula.scrollHeight > formula.clientHeight;
