@@ -162,10 +162,16 @@ def choose(page: Page, key: str, option: int) -> None:
 
 def pick(page: Page, key: str, option: str) -> None:
     """Choose an option of a list by its words."""
+    settle(page)
     box = page.locator(f".st-key-{key}").get_by_role("combobox")
-    box.click()
-    box.fill(option)
-    page.get_by_role("option", name=option, exact=True).click()
+    wanted = page.get_by_role("option", name=option, exact=True)
+    deadline = time.monotonic() + PATIENCE
+    # A list that is redrawn while it opens closes again: its reader opens it once more.
+    while not wanted.count() and time.monotonic() < deadline:
+        box.click()
+        box.fill(option)
+        page.wait_for_timeout(300)
+    wanted.click()
 
 
 def type_number(page: Page, key: str, number: int) -> None:

@@ -51,6 +51,7 @@ def test_words_that_look_like_markup_are_shown_as_typed(page):
     assert page.locator(MADE).count() == 0
 
     choose(page, "view", COMPARE)
+    page.get_by_text("Read each word in numbers").click()
     table = page.locator("[data-testid=stMain] table").filter(has_text="entropy")
     table.wait_for()
     settle(page, charts=5)
